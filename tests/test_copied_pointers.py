@@ -120,4 +120,4 @@ def test_every_report_has_the_mark(whence: Whence, tmp_path: Path) -> None:
     steps = [step for flow in flows for step in flow["threadFlows"][0]["locations"]]
     said = [each["location"]["message"]["text"] for each in steps if each.get("importance") == "essential"]
     assert said == ["stored to item; both pointers come from here: it was copied"] * 2
-    assert page.read_text().count('class="hop shared copied"') == 2
+    assert page.read_text().count('class="hop shared marked"') == 2

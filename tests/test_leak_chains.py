@@ -259,8 +259,8 @@ def whence(tmp_path: Path, whence_env: dict[str, str]) -> Whence:
     return Whence(tmp_path, whence_env)
 
 
-def located(whence: Whence, made: Path) -> tuple[str, list[dict[str, Any]]]:
-    done, found = whence.findings("--locate", "always", made)
+def located(whence: Whence, made: Path, *words: str) -> tuple[str, list[dict[str, Any]]]:
+    done, found = whence.findings("--locate", "always", made, *words)
     return done.err, found
 
 
@@ -285,6 +285,92 @@ def test_the_last_pointer_is_named_where_it_was_lost(whence: Whence, name: str, 
 def test_the_clean_twin_has_no_findings(whence: Whence, name: str) -> None:
     text, _ = program(LEAKS[name], LEAKS[name].mend)
     assert located(whence, whence.build(text, "prog", "-O1", "-pthread"))[1] == []
+
+
+HANDED = """
+#include <cstdlib>
+#include <vector>
+struct item { char *name; struct item *next; };
+static struct item *list;
+static char *make(int n) { char *made = (char *)malloc(n); made[0] = 0; return made; }
+static void keep(struct item *one, char *name) {
+    one->name = name; // 1
+}
+static void copy(struct item *second, char *name) {
+    struct item first = {name, NULL};
+    *second = first; // 4
+}
+static void add(struct item *one) {
+    struct item *fresh = one;
+    fresh->next = list;
+    list = fresh; // 3
+}
+static void lose(int n) {
+    if (n == 1 || n == 4) {
+        struct item *one = (struct item *)malloc(sizeof *one);
+        (n == 1 ? keep : copy)(one, make(5));
+        MEND(free(one->name))
+        free(one);
+    } else if (n == 2) {
+        char *name = make(6); // returned
+        char *other = name;
+        MEND(free(other))
+    } else if (n == 3) {
+        add((struct item *)malloc(sizeof(struct item)));
+        struct item *taken = list;
+        list = taken->next;
+        MEND(free(taken))
+    } else if (n == 5) {
+        std::vector<char *> all;
+        all.push_back(make(8));
+        MEND(free(all[0]))
+    } else if (n == 6) {
+        char *name = (char *)malloc(9);
+        char *other = name;
+        MEND(free(other))
+    } else {
+        struct item *one = (struct item *)malloc(sizeof *one);
+        one->name = (char *)malloc(10);
+        MEND(free(one->name))
+        free(one);
+    }
+}
+int main(int argc, char **argv) { lose(atoi(argv[1])); }
+"""
+TAKEN = {1: "one->name", 2: "make", 3: "list", 4: "*second", 5: "*__p", 6: "", 7: ""}
+"""Of each way, what took the block over; empty where nothing did."""
+
+
+@pytest.fixture(scope="module")
+def handing(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]) -> Whence:
+    whence = Whence(tmp_path_factory.mktemp("handed"), whence_env)
+    for name, mend in (("prog", ""), ("clean", "text;")):
+        path = whence.directory / f"{name}.cpp"
+        path.write_text(f"#define MEND(text) {mend}\n{HANDED}")
+        done = whence.process("whence.cli.cc", "c++", "-g", path, "-o", whence.directory / name)
+        assert done.status == 0, done.err
+    return whence
+
+
+@pytest.mark.parametrize("way", TAKEN)
+def test_the_hop_is_marked_where_another_took_the_block_over(handing: Whence, way: int) -> None:
+    said, (found,) = located(handing, handing.directory / "prog", str(way))
+    (chain,) = found["chains"]
+    marked = [hop for hop in chain["hops"] if hop.get("handed_over")]
+    if not TAKEN[way]:
+        assert not marked and "handed over" not in said
+        return
+    (hop,) = marked
+    assert TAKEN[way] in (hop["name"] or "")
+    if hop["file"].endswith("prog.cpp"):
+        text = (handing.directory / "prog.cpp").read_text().splitlines()[hop["line"] - 1]
+        assert f"// {way}" in text or "return made" in text
+    assert "^ the block was handed over here" in said
+
+
+def test_where_it_is_freed_nothing_is_marked(handing: Whence) -> None:
+    for way in TAKEN:
+        assert located(handing, handing.directory / "clean", str(way))[1] == []
 
 
 CXX = """

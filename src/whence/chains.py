@@ -132,7 +132,9 @@ class Hop:
     how many of them it has from here on, or, if these are more, that its sign was extended. computed: in
     folded chains, what the same statement computed first. input: of a birth outside, what is known
     of it. process, program: the number and the name of the process in which this happened, where it is
-    another than the finding's. copied: two pointers to the block come from here (`parted`).
+    another than the finding's. copied: two pointers to the block come from here (`parted`). away: the
+    pointer was stored elsewhere than in a variable of the function. handed: another took the block over here
+    (`handed`).
     """
 
     kind: HopKind
@@ -153,6 +155,8 @@ class Hop:
     process: int | None = None
     program: str = ""
     copied: bool = False
+    away: bool = False
+    handed: bool = False
 
     @property
     def is_cut(self) -> bool:
@@ -200,7 +204,7 @@ def _is_of_statement(newer: Hop, hop: Hop) -> bool:
     """Whether arithmetic was done in the statement of the newer hop, for the value that was moved there."""
     if hop.kind is not HopKind.ARITHMETIC or newer.kind not in _ENDS or not hop.name or hop.note:
         return False
-    if hop.copied:
+    if hop.copied or hop.handed:
         return False
     place, end = ((each.function, each.file, each.line, each.thread) for each in (hop, newer))
     if place != end:
@@ -237,9 +241,38 @@ def _common(one: Chain, other: Chain) -> int:
 
 
 def _marked(chain: Chain, common: int) -> Chain:
-    at = len(chain.hops) - common
-    hops = (*chain.hops[:at], replace(chain.hops[at], copied=True), *chain.hops[at + 1 :])
-    return replace(chain, hops=hops)
+    return _with(chain, len(chain.hops) - common, copied=True)
+
+
+def _with(chain: Chain, at: int, *, copied: bool = False, handed: bool = False) -> Chain:
+    hop = replace(chain.hops[at], copied=copied, handed=handed)
+    return replace(chain, hops=(*chain.hops[:at], hop, *chain.hops[at + 1 :]))
+
+
+def handed(chain: Chain) -> Chain:
+    """The chain of the last pointer to a leaked block, with a mark at the newest hop at which another took
+    the block over from whoever held it: a member, an element, a global variable, a copy, or a caller.
+
+    None is marked where the pointer was only passed on to functions and among variables, nor where it was
+    stored as it was made.
+    """
+    taken = [at for at, hop in enumerate(chain.hops) if _takes_over(hop)]
+    if not taken:
+        return chain
+    older = chain.hops[taken[0] + 1 :]
+    if not any(hop.kind in (HopKind.STORED, HopKind.RETURN, HopKind.COPY) for hop in older):
+        return chain
+    return _with(chain, taken[0], handed=True)
+
+
+def _takes_over(hop: Hop) -> bool:
+    if hop.kind is HopKind.COPY:
+        return hop.name not in _SHIFTS
+    return hop.kind is HopKind.RETURN or (hop.kind is HopKind.STORED and hop.away)
+
+
+_SHIFTS = ("realloc", "reallocarray", "memmove")
+"""What moves elements within one container."""
 
 
 _ENDS = (HopKind.STORED, HopKind.ARGUMENT, HopKind.RETURN)

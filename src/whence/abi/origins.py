@@ -90,7 +90,8 @@ SITE_FIELDS = ("kind", "line", "column", "name", "source")
 SCOPE_FIELDS = ("function", "file")
 """The fields of the texts of a site, with tabs between. The kind of a hop where an integer changes has two
 numbers behind it: the bits that it had, and those that are left of it or that it has with its sign
-extended."""
+extended. That of a hop where a pointer is stored elsewhere than in a variable of the function has `AWAY`."""
+AWAY = "away"
 
 RECIPES = {
     name: number

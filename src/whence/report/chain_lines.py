@@ -8,7 +8,7 @@ from rich.text import Text
 from whence.chains import Chain
 from whence.findings import Frame
 from whence.report import frames
-from whence.report.chain_text import COPIED, chain_heading, frame_of, hop_threads, hop_words
+from whence.report.chain_text import chain_heading, frame_of, hop_threads, hop_words, mark
 from whence.report.layout import INDENT, Layout
 from whence.report.source import SourceFinder, cut_cells
 from whence.report.styles import DIM, FUNCTION, HEADING, printable
@@ -54,9 +54,9 @@ class ChainLines:
             line = Text.assemble(indent, (f"{number:>{digits}}  ", DIM), (pad(words_, wide), FUNCTION))
             line.append(f"  {pad(place, far)}")
             lines.append(line.append(code(self._sources, frame, left - far - 3), DIM))
-            if chain.hops[number].copied:
-                mark = Text.assemble(indent, " " * (digits + 2), (f"^ {COPIED}", HEADING))
-                lines += self._layout.wrapped(mark, indent + " " * (digits + 4))
+            if marked := mark(chain.hops[number]):
+                below = Text.assemble(indent, " " * (digits + 2), (f"^ {marked}", HEADING))
+                lines += self._layout.wrapped(below, indent + " " * (digits + 4))
         return lines
 
 

@@ -191,15 +191,21 @@ def _process(hop: Hop) -> str:
     return "" if hop.process is None else f"process {hop.process}{named}"
 
 
-COPIED = "both pointers come from here: it was copied"
-"""What is said of the hop from which two pointers to a block come."""
+_COPIED = "both pointers come from here: it was copied"
+_HANDED = "the block was handed over here"
+
+
+def mark(hop: Hop) -> str:
+    """What is said of a hop that counts more than others; empty for these."""
+    return _COPIED if hop.copied else _HANDED if hop.handed else ""
 
 
 def hop_sentences(chain: Chain, thread: int) -> list[str]:
     """What happened, and in which thread, where the finding's own has not made the whole chain."""
     pairs = zip(chain.hops, hop_threads(chain, thread), strict=True)
     said = [f"{hop_words(hop)} in {by}" if by else hop_words(hop) for hop, by in pairs]
-    return [f"{text}; {COPIED}" if hop.copied else text for text, hop in zip(said, chain.hops, strict=True)]
+    marks = map(mark, chain.hops)
+    return [f"{text}; {marked}" if marked else text for text, marked in zip(said, marks, strict=True)]
 
 
 def frame_of(hop: Hop) -> Frame:

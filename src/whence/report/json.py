@@ -212,6 +212,8 @@ def _hop(hop: Hop) -> dict[str, Any]:
         made["skipped"] = True
     if hop.copied:
         made["copied"] = True
+    if hop.handed:
+        made["handed_over"] = True
     if hop.conversion is not None:
         made["bits"] = list(hop.conversion)
     if hop.process is not None:

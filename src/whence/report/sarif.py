@@ -17,7 +17,7 @@ from whence import __version__
 from whence.chains import Chain, Hop
 from whence.findings import Event, Finding, Frame, RuleInfo, RunInfo, SuppressionUse, telling_stack
 from whence.report import frames, words
-from whence.report.chain_text import chain_heading, frame_of, hop_sentences
+from whence.report.chain_text import chain_heading, frame_of, hop_sentences, mark
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "SRCROOT"
@@ -85,7 +85,7 @@ class SarifRenderer:
 
     def _step(self, hop: Hop, said: str) -> dict[str, Any]:
         step: dict[str, Any] = {"location": self._location(frame_of(hop), said)}
-        return step | ({"importance": "essential"} if hop.copied else {})
+        return step | ({"importance": "essential"} if mark(hop) else {})
 
     def _location(self, frame: Frame, text: str | None = None, number: int | None = None) -> dict[str, Any]:
         location: dict[str, Any] = {"id": number} if number is not None else {}

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from whence.abi import points
 from whence.abi.origins import (
+    AWAY,
     INPUT_FIELDS,
     INPUT_KINDS,
     INPUT_NOWHERE,
@@ -21,7 +22,7 @@ from whence.abi.origins import (
     TAG_INPUT,
     TAG_UNKNOWN,
 )
-from whence.chains import Chain, Content, FileKind, Holder, Hop, HopKind, Input, InputKind, parted
+from whence.chains import Chain, Content, FileKind, Holder, Hop, HopKind, Input, InputKind, handed, parted
 from whence.findings import Frame, Value
 from whence.symbols.demangle import demangle
 
@@ -65,6 +66,8 @@ def chains(
             chain = replace(chain, term=term, is_number=row is not None and _is_number(term, row))
         if not (chain.is_number and chain.value and (chain.value < 0 or chain.value >> 63)):
             chain = replace(chain, hops=tuple(map(_without_sign, chain.hops)))
+        if role == "LOST":
+            chain = handed(chain)
         if role not in (*_SIZES, *_LENGTHS) or _size(values):
             places.setdefault(role or "", len(found))
             found.append(chain)
@@ -269,7 +272,7 @@ def _hop(line: str) -> Hop | None:
         return None
     flags, tag, kind, place, column, name, source, function, file = fields
     bits = int(flags)
-    kind, *numbers = kind.split(" ")
+    kind, *words = kind.split(" ")
     said = _kind(kind, bits)
     if said is HopKind.OVERWRITTEN and kind not in (HopKind.STORED, HopKind.OVERWRITTEN):
         name = ""  # that of what was copied or set
@@ -284,7 +287,8 @@ def _hop(line: str) -> Hop | None:
         bool(bits & NODE_FLAGS["REPEATED"]),
         thread_of(int(tag)),
         skipped=bool(bits & NODE_FLAGS["SKIPPED"]),
-        conversion=(int(numbers[0]), int(numbers[1])) if len(numbers) == 2 else None,
+        conversion=(int(words[0]), int(words[1])) if len(words) == 2 else None,
+        away=words == [AWAY],
     )
 
 

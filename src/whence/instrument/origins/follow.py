@@ -73,7 +73,7 @@ def follow_origins(context: Context) -> None:
         declare i32 @__whence_origin_parameter_p(ptr, ptr, i64, ptr) nounwind willreturn memory(inaccessiblemem: read)
         declare i32 @__whence_origin_step(ptr, i32) nounwind willreturn memory(none)
         declare void @__whence_origin_store_p(ptr captures(address), ptr, i32) nounwind willreturn memory(inaccessiblemem: readwrite)
-        @whence.site_texts = private unnamed_addr constant [33 x i8] c"parameter\\090\\090\\09\\09\\00f\\09\\00stored\\090\\090\\09g\\09\\00", align 1
+        @whence.site_texts = private unnamed_addr constant [38 x i8] c"parameter\\090\\090\\09\\09\\00f\\09\\00stored away\\090\\090\\09g\\09\\00", align 1
         @whence.sites = internal global [2 x { i64, i64, ptr, ptr }] [{ i64, i64, ptr, ptr } { i64 -4294967296, i64 0, ptr @whence.site_texts, ptr getelementptr (i8, ptr @whence.site_texts, i64 16) }, { i64, i64, ptr, ptr } { i64 -4294967296, i64 0, ptr getelementptr (i8, ptr @whence.site_texts, i64 19), ptr getelementptr (i8, ptr @whence.site_texts, i64 16) }], section "whence_origin_sites", align 8
     """  # noqa: E501
     sites, types = Sites(context.module), Described(context.module)
@@ -251,7 +251,11 @@ class _Follower:
     def _moved(self, store: ir.Store, value: ir.Operand, node: str) -> str:
         to, source = self.names.accessed(store.pointer, value.type), self.names.value(value.value)
         converted = self.names.conversion(value.value)
-        site = self.sites.site(store, HopKind.STORED, to, source, conversion=converted)
+        root = self.function.definition_of(self._root(store.pointer)[0])
+        is_away = value.type == "ptr" and not isinstance(root, ir.Alloca)
+        site = self.sites.site(
+            store, HopKind.STORED, to, source, conversion=converted, is_away=is_away
+        )
         return self._step(store, site, node)
 
     # Nodes of values.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from whence.findings import Finding, Frame, RunInfo, telling_stack
 from whence.report import frames, words
 from whence.report.anatomy import sections, subject, values
-from whence.report.chain_text import chain_heading, frame_of, hop_sentences
+from whence.report.chain_text import chain_heading, frame_of, hop_sentences, mark
 from whence.report.html.code import Code, CodeShelf
 from whence.report.picture import Cell, around, draw
 from whence.report.styles import printable
@@ -41,7 +41,7 @@ class StackView:
 class HopView:
     """A hop of a chain: what happened, where, and whether another chain of the finding has it, too.
 
-    copied: two pointers to the block come from it.
+    marked: it counts more than others, as one from which two pointers to the block come.
     """
 
     text: str
@@ -50,7 +50,7 @@ class HopView:
     code: Code | None
     shared: bool
     birth: bool
-    copied: bool
+    marked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def _chains(finding: Finding, shelf: CodeShelf, directory: str) -> Iterator[Chai
                     code,
                     counts[hop] > 1,
                     hop.kind.is_birth,
-                    hop.copied,
+                    bool(mark(hop)),
                 )
             )
         yield ChainView(printable(chain_heading(chain, directory)), tuple(hops), chain.cut)
