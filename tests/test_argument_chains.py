@@ -13,6 +13,7 @@ SOURCE = """
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 __attribute__((noinline)) static long minus(long n) { return -n; }
 __attribute__((noinline)) static size_t whole(size_t n) { return n; }
@@ -37,7 +38,12 @@ int main(int argc, char **argv) {
     if (which == 5) made = operator new(16, (std::align_val_t)odd, std::nothrow); // 5
     if (which == 6) made = memalign(odd, odd); // 6
     free(made);
-    if (which < 7) return 0;
+    if (which == 10) {
+        int end = dup(1); // end
+        close(end);
+        read(end, buffer, length);
+    }
+    if (which < 7 || which == 10) return 0;
     if (getline(&line, &room, stdin) < 0 || asprintf(&text, "%s!", line) < 0) return 1; // made
     if (posix_memalign(&aligned, 64, 100)) return 1; // aligned
     char *all[] = {line, text, (char *)aligned};
@@ -52,10 +58,17 @@ BORN = {
     "number": LINES.index("    size_t number = whole(1ul << 40);") + 1,
     "odd": LINES.index("    size_t odd = whole(24);") + 1,
     "length": LINES.index("    size_t length = whole(9);") + 1,
+    "end": LINES.index("        int end = dup(1); // end") + 1,
     "main": LINES.index("int main(int argc, char **argv) {") + 1,
     "made": next(at for at, line in enumerate(LINES, 1) if line.endswith("// made")),
     "aligned": next(at for at, line in enumerate(LINES, 1) if line.endswith("// aligned")),
 }
+
+
+RULES = (
+    *("absurd-size", "bad-alignment", "refused-alignment", "overlapping-copy"),
+    "use-of-closed-descriptor",
+)
 
 
 @pytest.fixture(scope="module", params=["-O0", "-O2"])
@@ -70,8 +83,7 @@ def whence(
 
 def chains(whence: Whence, which: int) -> tuple[str, dict[str, tuple[str, int]]]:
     """The rule of the first finding, and the births of its chains, by their terms."""
-    rules = ("absurd-size", "bad-alignment", "refused-alignment", "overlapping-copy")
-    options = [word for rule in rules for word in ("--enable", rule)]
+    options = [word for rule in RULES for word in ("--enable", rule)]
     _, findings = whence.findings("--locate", "always", *options, "./prog", str(which), stdin=b"hello\n")
     hops = {chain["term"]: chain["hops"] for chain in findings[0]["chains"]}
     return findings[0]["rule"], {term: (of[-1]["kind"], of[-1]["line"]) for term, of in hops.items()}
@@ -87,6 +99,7 @@ def chains(whence: Whence, which: int) -> tuple[str, dict[str, tuple[str, int]]]
         (4, "absurd-size", {"size": "size"}),
         (5, "bad-alignment", {"align": "odd"}),
         (6, "refused-alignment", {"align": "odd"}),
+        (10, "use-of-closed-descriptor", {"fd": "end"}),
     ],
 )
 def test_arguments(whence: Whence, which: int, rule: str, expected: dict[str, str]) -> None:

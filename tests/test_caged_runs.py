@@ -164,6 +164,7 @@ int main(int argc, char **argv) {
         struct timespec now = {0};
         while (now.tv_sec < 11) clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     }
+    IS("dies") { append("log"); abort(); }
     IS("early") { free(item); free(item); append("log"); item = malloc(10); }
     puts("out");
     free(item);
@@ -359,6 +360,17 @@ def test_an_abort_has_its_chain(place: Place) -> None:
     assert ran.notes == [] and ran.chain is not None, ran.err
 
 
+def test_a_finding_without_a_value_needs_no_second_run(place: Place) -> None:
+    ran = place.run("dies")
+    assert [each["rule"] for each in ran.findings] == ["signal"]
+    assert ran.notes == [], ran.err
+
+
+def test_where_replay_does_not_help_it_is_not_offered(place: Place) -> None:
+    (note,) = place.run(options=("--exec",)).notes
+    assert "it runs in the place of the process that was started; --locate always" in note
+
+
 def test_a_leak_has_its_chain(place: Place) -> None:
     text = "#include <stdlib.h>\nint main(void) { char *p = malloc(4); p = 0; return p != 0; }"
     leaking = Place(place.whence, place.whence.build(text, "leaking", "-O0"))
@@ -428,6 +440,7 @@ def test_a_terminal_is_read_once(place: Place, what: str) -> None:
     assert ran.status == 99
     if what:
         assert ran.chain is None and "since it reads its standard input" in ran.notes[0]
+        assert "--locate replay" not in ran.notes[0]
     else:
         assert (ran.notes, ran.chain) == ([], CHAIN), ran.err
 

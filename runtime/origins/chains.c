@@ -167,6 +167,13 @@ static uint64_t argument_word(unsigned index) {
     return index < own->passed.count && index < WHENCE_ORIGIN_ARGUMENTS ? own->arguments[index] : 0;
 }
 
+/* Descriptors are the first arguments of the functions that use them, but for a few. */
+static void put_descriptor(const struct whence_event *event, struct text *into) {
+    uint64_t first = argument_word(0);
+    if (first >> 32 == (uint32_t)event->value)
+        put_chain(into, WH_ROLE_ARGUMENT, event->value, (uint32_t)first);
+}
+
 /* Chains of the length of an access. The lower 32 bits of an argument are known: where they, or the
  * product of two, are not those of the length, the access is about another number. */
 static void put_length(const char *library, uint64_t length, struct text *into) {
@@ -266,6 +273,8 @@ void chains_describe(const struct whence_event *event, const struct whence_block
         put_request(event, library, into);
     else if (event->point == WH_POINT_COPY)
         put_copied(event, into);
+    else if (event->point == WH_POINT_DESCRIPTOR)
+        put_descriptor(event, into);
     else if (library || event->point == WH_POINT_FREE)
         put_argument(event, into);
     else if (accesses || event->point == WH_POINT_READ)

@@ -166,6 +166,7 @@ def _arithmetic(name: str, number: int, meaning: str, noun: str, result: Mapping
 _U = Slot("x", "INT", "value")
 _V = Slot("y", "INT", "other")
 _F = Slot("x", "INT", "value", floating=True)
+_REACHED = Slot("reached", "INT", "other")
 
 
 def _unsigned(name: str, number: int, meaning: str, noun: str, fine: Mapping[str, int]) -> Point:
@@ -557,7 +558,7 @@ POINTS = (
     Point(
         "unreachable",
         26,
-        (Slot("reached", "INT", "other"),),
+        (_REACHED,),
         "where the program says that code is never reached; reached is 1 before it is executed, else 0",
         "reach",
         "unreachable code",
@@ -673,7 +674,7 @@ POINTS = (
     Point(
         "missing_return",
         46,
-        (Slot("reached", "INT", "other"),),
+        (_REACHED,),
         "where a function with a result ends without return; reached is 1 before it does, else 0",
         "reach",
         "missing return",
@@ -770,6 +771,13 @@ OPERANDS_FOLLOWED = tuple(
     if code not in ("ORDER", "READ") and not any(slot.floating for slot in BY_CODE[code].slots)
 )
 """Those with operands whose origins are recorded: integers and pointers. Accesses record their pointers."""
+UNCHAINED = frozenset(
+    each.name
+    for each in POINTS
+    if each.code in STEPS and each.code != "READ"
+    if each.code not in OPERANDS_FOLLOWED or each.slots == (_REACHED,)
+)
+"""Those whose findings never say whence a value came: of numbers that are not followed, or of none."""
 
 
 def observed_by(engine: str) -> frozenset[str]:

@@ -19,15 +19,16 @@ from whence.engines.settings import Settings
 from whence.errors import ToolLimit, WhenceError
 from whence.result import Result
 
-OFFER = "--locate replay runs it twice all the same, --locate always follows values in one run"
 LONGEST = 10.0
 """CPU seconds of a first run that is repeated at most."""
 _LEAST, _SLOWER = 10.0, 10.0
 """What a second run may take: so many seconds, and so many times as long as the first one computed."""
 
 
-def located(task: Task, first: Result, given: locate.Input, run: Callable[[Task], Result]) -> Result:
-    """The result with the chains that a second run finds, or a note why there are none."""
+def located(
+    task: Task, first: Result, given: locate.Input, offer: str, run: Callable[[Task], Result]
+) -> Result:
+    """The result with the chains that a second run finds, or a note why there are none. offer: what helps."""
     if not first.findings:
         return first
     seconds = task.settings.start.seconds
@@ -37,14 +38,14 @@ def located(task: Task, first: Result, given: locate.Input, run: Callable[[Task]
             second = run(replace(task, settings=settings, notes=()))
     except WhenceError as error:
         why = f"the program was not run again to say whence values came: {error}"
-        return locate.noted(first, f"{why}; {OFFER}")
+        return locate.noted(first, f"{why}; {offer}")
     why = _end(second, _LEAST + _SLOWER * seconds)
     found, missed = locate.matched(first, second)
     if not missed:
         return found
     if not why:
-        return locate.noted(found, locate.missing(first, second, missed, OFFER))
-    return locate.noted(found, f"{_stopped(missed, bool(second.findings))}, since {why}; {OFFER}")
+        return locate.noted(found, locate.missing(first, second, missed, offer))
+    return locate.noted(found, f"{_stopped(missed, bool(second.findings))}, since {why}; {offer}")
 
 
 def _refuse(task: Task, seconds: float) -> None:

@@ -11,20 +11,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from whence.abi import points
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start
-from whence.findings import BlockKind, Finding
+from whence.findings import BlockKind, Finding, Point
 from whence.result import Result
 
 REPLAY, AUTO = "replay", "auto"
 _ALWAYS = "--locate always follows values in one run"
+_TWICE = f"--locate replay runs it twice all the same, {_ALWAYS}"
 HANDED_OVER = "it runs in the place of the process that was started"
 
 
@@ -53,14 +56,15 @@ def located(task: Task, run: Callable[[Task], Result]) -> Result:
 
 def _in_cage(task: Task, given: Input, run: Callable[[Task], Result]) -> Result:
     """A first run as ever, of which the second learns nothing."""
+    offer = _ALWAYS if given.obstacle or task.settings.start.handover else _TWICE
     if given.flows:
         given = replace(given, obstacle="its standard input is no file, and cannot be read again")
     first = run(task)
-    if not first.findings:
+    if not any(map(_may_have_chains, first.findings)):
         return first
-    from whence.engines import caged  # only where there are findings
+    from whence.engines import caged  # only where a second run may add something
 
-    return caged.located(task, first, given, run)
+    return caged.located(task, first, given, offer, run)
 
 
 def _twice(task: Task, given: Input, run: Callable[[Task], Result]) -> Result:
@@ -140,16 +144,31 @@ def _identity(finding: Finding) -> tuple[object, ...]:
     return finding.key, finding.time, finding.thread, *place
 
 
+def _may_have_chains(finding: Finding) -> bool:
+    """Whether the finding is about a value that may be followed."""
+    if finding.point is Point.SIGNAL:
+        return finding.signal in _OF_ADDRESSES
+    return finding.point not in points.UNCHAINED
+
+
+_OF_ADDRESSES = (signal.SIGSEGV, signal.SIGBUS)
+
+
 def _with_chains(first: Result, second: Result, *, astray: bool) -> Result:
     result, missed = matched(first, second)
     return noted(result, missing(first, second, missed, _ALWAYS, astray=astray)) if missed else result
 
 
 def matched(first: Result, second: Result) -> tuple[Result, list[str]]:
-    """The first result with the chains of the second, and the rules of the findings that this lacks."""
+    """The first result with the chains of the second, and the rules of the findings with values that this
+    lacks."""
     known = {_identity(each): each.chains for each in second.findings}
     findings = tuple(replace(each, chains=known.get(_identity(each), ())) for each in first.findings)
-    missed = [each.rule.name for each in first.findings if _identity(each) not in known]
+    missed = [
+        each.rule.name
+        for each in first.findings
+        if _may_have_chains(each) and _identity(each) not in known
+    ]
     return replace(first, findings=findings), missed
 
 
