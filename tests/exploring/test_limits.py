@@ -10,11 +10,11 @@ from whence.errors import ToolLimit, UserMistake
 from whence.exploring import memory, solvers
 from whence.exploring.api import ExploreOptions, explored
 from whence.exploring.confirming import Confirmation
+from whence.exploring.domains import Domains
 from whence.exploring.executing import Ran
 from whence.exploring.inputs import Symbolic, beginnings
 from whence.exploring.ktest import encoded
 from whence.exploring.readable import sentences
-from whence.exploring.reasoning import Reasoner
 from whence.exploring.solvers import Answer
 from whence.exploring.summary import text
 from whence.exploring.testcases import is_test, read_seeds, read_test, read_tests
@@ -63,12 +63,34 @@ def test_paths_that_an_assumption_ends_have_no_test(tmp_path):
 def test_a_time_that_ends_with_a_question(tmp_path, monkeypatch):
     """Then nothing runs, and nothing is to be begun."""
 
-    def slow(self, wanted, path):
+    def slow(self, node):
         time.sleep(0.6)
 
-    monkeypatch.setattr(Reasoner, "find", slow)
+    monkeypatch.setattr(Domains, "find", slow)
     result = result_of(branches, tmp_path, max_time=0.5)
     assert (result.paths, result.stopped) == (1, "0.5 seconds") and result.waiting, text(result)
+
+
+def test_a_question_has_the_time_that_is_left(tmp_path, monkeypatch):
+    """What is not answered in it waits, and is not given up."""
+    limits = []
+
+    class Pondering:
+        name = "pondering"
+
+        def check(self, conditions, milliseconds):
+            limits.append(milliseconds)
+            time.sleep(milliseconds / 1000)
+            return Answer(unknown=True)
+
+        def forget(self):
+            pass
+
+    monkeypatch.setattr(solvers, "load", lambda name, terms: Pondering())
+    begun = time.monotonic()
+    result = result_of(sums, tmp_path, max_time=0.5, query_time=1.5)
+    assert time.monotonic() - begun < 1 and 0 < sum(limits) <= 500, limits
+    assert (result.paths, result.stopped, result.given_up) == (1, "0.5 seconds", 0) and result.waiting == 4
 
 
 def test_a_number_of_paths(tmp_path):

@@ -16,11 +16,10 @@ _STEP_BYTES = 500
 
 
 class Names(NamedTuple):
-    """What traces name beside expressions: objects, by their order, sites, the cases of switches by the site,
-    and the numbers that terms give tables, by their order."""
+    """What traces name beside expressions and sites: objects, by their order, the cases of switches by the
+    site, and the numbers that terms give tables, by their order."""
 
     objects: list[SymbolicObject]
-    sites: dict[int, int]
     cases: dict[int, Cases]
     tables: list[int]
 
@@ -32,56 +31,48 @@ class Names(NamedTuple):
         """What has come since there were so many; None for nothing."""
         if counts == self.counts():
             return None
-        objects, sites, cases, tables = counts
-        return Names(
-            self.objects[objects:],
-            dict(list(self.sites.items())[sites:]),
-            dict(list(self.cases.items())[cases:]),
-            self.tables[tables:],
-        )
+        objects, cases, tables = counts
+        return Names(self.objects[objects:], dict(list(self.cases.items())[cases:]), self.tables[tables:])
 
     def add(self, more: Names) -> None:
         self.objects.extend(more.objects)
-        self.sites.update(more.sites)
         self.cases.update(more.cases)
         self.tables.extend(more.tables)
 
 
 class Step:
-    """A point after a decision, or the begin. segment: what is written from there to the next decision; None
-    until a path has come to one. terms: what the segment defines; names: what it names, None for nothing.
+    """A point after a decision, None where that was on a constant, or the begin. segment: what is written
+    from there to the next decision; None until a path has come to one. terms: what the segment defines;
+    sites, names: what it names, None for nothing.
 
     span: bytes of the segment with the next decision's record. ways: what follows them, by these bytes.
     """
 
-    __slots__ = ("names", "segment", "span", "terms", "ways")
+    __slots__ = ("decision", "names", "segment", "sites", "span", "terms", "ways")
 
-    def __init__(self) -> None:
+    def __init__(self, decision: Decision | None = None) -> None:
+        self.decision = decision
         self.segment: bytes | None = None
         self.terms: tuple[int, ...] = ()
+        self.sites: dict[int, int] | None = None
         self.names: Names | None = None
         self.span = 0
-        self.ways: dict[bytes, tuple[Decision | None, Step]] = {}
+        self.ways: dict[bytes, Step] = {}
 
 
 class Known:
     """What is known of a trace up to the byte `at`: what it defines, and its decisions. step: the one that
     goes on from there; None if nothing can be added."""
 
-    __slots__ = ("at", "decisions", "names", "step", "terms")
+    __slots__ = ("at", "decisions", "names", "sites", "step", "terms")
 
     def __init__(self, at: int, step: Step) -> None:
         self.at = at
         self.step: Step | None = step
         self.terms = [0]
-        self.names = Names([], {}, {}, [])
+        self.sites: dict[int, int] = {}
+        self.names = Names([], {}, [])
         self.decisions: list[Decision] = []
-
-    def take(self, step: Step) -> None:
-        """What a step defines is defined."""
-        self.terms += step.terms
-        if step.names is not None:
-            self.names.add(step.names)
 
 
 class Prefixes:
@@ -95,23 +86,27 @@ class Prefixes:
         """How far a trace is known."""
         step = self.root
         known = Known(at, step)
-        terms, decisions = known.terms, known.decisions
+        passed: list[Step] = []
         while (way := step.ways.get(data[at : at + step.span])) is not None:
             at += step.span
-            if step.names is None:
-                terms += step.terms
-            else:
-                known.take(step)
-            decision, step = way
-            if decision is not None:
-                decisions.append(decision)
-        known.at, known.step = at, step
+            passed.append(step)
+            step = way
+        known.decisions = [each.decision for each in (*passed[1:], step) if each.decision is not None]
+        known.step = step
         if step.segment is not None:
             if data.startswith(step.segment, at):
-                known.at = at + len(step.segment)
-                known.take(step)
+                at += len(step.segment)
+                passed.append(step)
             else:
                 known.step = None
+        known.at = at
+        terms, sites = known.terms, known.sites
+        for step in passed:
+            terms += step.terms
+            if step.sites is not None:
+                sites.update(step.sites)
+            if step.names is not None:
+                known.names.add(step.names)
         return known
 
     def add(self, step: Step, written: bytes, decision: Decision | None) -> Step | None:
@@ -120,6 +115,5 @@ class Prefixes:
         if self._left < 0:
             return None
         self._left -= len(step.segment or b"") + len(written) + _STEP_BYTES
-        added = Step()
-        step.ways[written] = decision, added
+        added = step.ways[written] = Step(decision)
         return added

@@ -49,13 +49,19 @@ class GivenUp(Exception):
     """The solver's time for one question was over."""
 
 
+class Unasked(Exception):
+    """The time of the exploration does not suffice for a question."""
+
+
 @dataclass
 class Reasoner:
-    """Answers questions about paths; `milliseconds` is the limit of one question to the solver."""
+    """Answers questions about paths. milliseconds: the limit of one question to the solver. end: until when
+    questions are to be answered, by the monotonic clock; None for no limit."""
 
     terms: Terms
     solver: Solver
     milliseconds: int
+    end: float | None = None
     counts: Counts = field(default_factory=Counts)
 
     def __post_init__(self) -> None:
@@ -72,7 +78,7 @@ class Reasoner:
     def find(self, wanted: int, path: Iterable[int]) -> Mapping[int, int] | None:
         """Values of some bytes so that `wanted` is true on a path; None if there are none.
 
-        path: the conditions that hold on it. The other bytes keep their values. Raises `GivenUp`.
+        path: the conditions that hold on it. The other bytes keep their values. Raises `GivenUp`, `Unasked`.
         """
         self.counts.questions += 1
         if self.terms.is_constant(wanted):
@@ -111,7 +117,7 @@ class Reasoner:
         if support & (support - 1) == 0:
             self.counts.by_bytes += 1
             (number,) = self.terms.members(support)
-            return {number: _preferred(domains[number])}
+            return {number: preferred(domains[number])}
         known = self._known(wanted, conditions, support)
         if known is not None:
             return known or None
@@ -140,11 +146,13 @@ class Reasoner:
         return None
 
     def _ask(self, wanted: int, conditions: Sequence[int], support: int) -> Mapping[int, int] | None:
-        begun = time.perf_counter()
-        answer = self.solver.check([wanted, *conditions], self.milliseconds)
+        begun, limit = time.perf_counter(), self._limit()
+        answer = self.solver.check([wanted, *conditions], limit)
         self.counts.seconds += time.perf_counter() - begun
         self.counts.queries += 1
         if answer.unknown:
+            if limit < self.milliseconds:
+                raise Unasked
             self.counts.unknown += 1
             raise GivenUp
         if answer.model is None:
@@ -155,12 +163,25 @@ class Reasoner:
         return answer.model
 
 
+    def _limit(self) -> int:
+        """The milliseconds of the next question. Where less is left it is halved until that suffices: a
+        solver may begin anew with another limit, so there are to be few of them."""
+        limit = self.milliseconds
+        if self.end is not None:
+            left = (self.end - time.monotonic()) * 1000
+            while limit > left:
+                limit //= 2
+            if not limit:
+                raise Unasked
+        return limit
+
+
 def _keep(kept: list[T], new: T, most: int) -> None:
     kept.insert(0, new)
     del kept[most:]
 
 
-def _preferred(values: int) -> int:
+def preferred(values: int) -> int:
     """A letter or another printable byte of the set, if there is one: inputs are read by people."""
     for byte in _PREFERRED:
         if values >> byte & 1:

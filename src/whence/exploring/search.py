@@ -14,12 +14,13 @@ from typing import Any
 
 from whence.abi import symbolic
 from whence.errors import ToolLimit
+from whence.exploring.domains import Domains
 from whence.exploring.evaluate import values
 from whence.exploring.executing import TIME_LIMIT, Executor, Inputs, Ran
 from whence.exploring.inputs import COUNT as COUNT_OBJECT
 from whence.exploring.loop import ASSUMPTION, Limits, Loop
 from whence.exploring.prefixes import Prefixes
-from whence.exploring.reasoning import Counts, GivenUp, Reasoner
+from whence.exploring.reasoning import Counts, GivenUp, Reasoner, Unasked
 from whence.exploring.store import Paths, Recorded
 from whence.exploring.trace import OUTSIDE, BrokenTrace, Decision, Trace, read
 from whence.exploring.tree import COUNT, Diverged, Node, as_text
@@ -59,6 +60,9 @@ class Explorer(Loop[Inputs, Ran]):
         super().__init__(executor, store, reasoner.terms, strategy, limits, tell)
         self.reasoner = reasoner
         self.prefixes = Prefixes()
+        self.domains = Domains(self.tree, reasoner)
+        if self.limits.seconds is not None:
+            reasoner.end = self.begun + self.limits.seconds
         self._lost: list[Job] = []
         self._suspended: set[Node] = set()
 
@@ -83,6 +87,7 @@ class Explorer(Loop[Inputs, Ran]):
     def _forget(self) -> None:
         super()._forget()
         self.reasoner.forget()
+        self.domains = Domains(self.tree, self.reasoner)
         self.prefixes = Prefixes()
 
     def _may_begin(self) -> bool:
@@ -106,7 +111,7 @@ class Explorer(Loop[Inputs, Ran]):
         while self.waiting and not self._out_of_time():
             node = self.strategy.next(self.waiting)
             self._stop_waiting(node)
-            if not self.tree.known(node):
+            if not self.domains.look(node):
                 self._suspended.add(node)
                 return Job(self.store.inputs(node.witness), node, again=True)
             inputs = self._another(node)
@@ -120,16 +125,30 @@ class Explorer(Loop[Inputs, Ran]):
     def _another(self, node: Node) -> Mapping[str, bytes] | None:
         """Inputs that come to a node and go no known way; None, and the node is closed, without any."""
         try:
-            found = self.reasoner.find(self.tree.others(node), self.tree.path(node))
+            found = self.domains.find(node)
+        except Unasked:
+            self._wait([node])
+            return None
         except GivenUp:
             self.state.given_up += 1
             node.closed = True
             return None
         if found is None:
-            node.closed = True
-            self._closed.append((node.witness, node.depth - 1))
+            self._close(node)
             return None
         return self._changed(self.store.inputs(node.witness), found)
+
+    def _close(self, node: Node) -> None:
+        """There is no other way."""
+        node.closed = True
+        self._closed.append((node.witness, node.depth - 1))
+
+    def _may_wait(self, node: Node) -> bool:
+        if not super()._may_wait(node):
+            return False
+        if self.domains.settled(node):
+            self._close(node)
+        return not node.closed
 
     def _changed(self, inputs: Mapping[str, bytes], found: Mapping[int, int]) -> dict[str, bytes]:
         """Inputs with other values of some bytes."""
@@ -203,7 +222,7 @@ class Explorer(Loop[Inputs, Ran]):
         self._suspended.discard(node)
         with contextlib.suppress(Diverged):
             self.tree.add(decisions, node.witness)
-        if self.tree.known(node):
+        if self.domains.look(node):
             self._wait([node])
         else:
             self.state.diverged += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections import Counter, deque
-from typing import Protocol
+from typing import Protocol, cast
 
 from whence.errors import UserMistake
 from whence.exploring.tree import Node, Tree
@@ -69,7 +69,7 @@ class RandomPath:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._random = random.Random(0)
+        self._below = random.Random(0).randrange
 
     def add(self, node: Node) -> None:
         pass
@@ -77,12 +77,13 @@ class RandomPath:
     def next(self, waiting: set[Node]) -> Node:
         node = self._tree.root
         while True:
-            ways = [each for each in node.children.values() if isinstance(each, Node) and each.waiting]
-            own = [node] if node in waiting else []
-            chosen = self._random.choice([*own, *ways])
-            if chosen is node:
+            ways = [each for each in node.children.values() if each is not None and each.waiting]
+            own = node in waiting
+            count = len(ways) + own
+            chosen = self._below(count) if count > 1 else 0
+            if chosen == len(ways):
                 return node
-            node = chosen
+            node = cast(Node, ways[chosen])
 
 
 class Uncovered:

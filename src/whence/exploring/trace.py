@@ -14,7 +14,7 @@ from functools import cache
 from whence.abi import symbolic
 from whence.errors import ToolLimit
 from whence.exploring.prefixes import Prefixes
-from whence.exploring.terms import OP, Terms
+from whence.exploring.terms import CONSTANT, OP, Terms
 
 _KINDS = {each.number: name for name, each in symbolic.KINDS.items()}
 _HANDLERS = [(each.number, f"_{name.lower()}") for name, each in symbolic.KINDS.items()]
@@ -170,20 +170,22 @@ class _Reader:
     def __init__(self, data: bytes, terms: Terms, prefixes: Prefixes) -> None:
         known = prefixes.follow(data, _SIZE)
         self.step, self.table = known.step, known.terms
-        self.names = known.names
-        self.sites, self.cases, self.tables = known.names.sites, known.names.cases, known.names.tables
+        self.names, self.sites = known.names, known.sites
+        self.cases, self.tables = known.names.cases, known.names.tables
         self.prefixes = prefixes
         self.begin = known.at
         self.data = data[known.at :]
         self.words = array("Q", self.data)
         self.terms = terms
         self.trace = Trace(known.decisions, known.names.objects)
+        self.named = known.names.counts()
         self.at = 0
         self._segment()
 
     def _segment(self) -> None:
         """The definitions from here to the next decision begin."""
-        self.first, self.named = (self.at, len(self.table)), self.names.counts()
+        self.first = self.at, len(self.table)
+        self.more_sites: dict[int, int] | None = None
 
     def read(self) -> None:
         words, operands, handlers = self.words, _OPERANDS, _handlers()
@@ -213,7 +215,10 @@ class _Reader:
             at, terms = self.first
             step.segment = self.data[8 * at : 8 * begin]
             step.terms = tuple(self.table[terms:])
+            step.sites = self.more_sites
             step.names = self.names.since(self.named)
+            if step.names is not None:
+                self.named = self.names.counts()
             step.span = len(written)
         decision = self.decided
         self.decided = None
@@ -340,7 +345,9 @@ class _Reader:
 
     def _branch(self, head: int, at: int) -> None:
         word = self.words[at]
-        self._decide("BRANCH", head, word >> 32 & 1, self._condition(word & _LOW))
+        term = self._condition(word & _LOW)
+        if self.terms.operator[term] != CONSTANT:
+            self._decided(Decision("BRANCH", self.sites.get(head >> 32, 0), word >> 32 & 1, term))
 
     def _assume(self, head: int, at: int) -> None:
         word = self.words[at]
@@ -378,7 +385,11 @@ class _Reader:
             self._decide("ACCESS", head, OUTSIDE, term, head >> 8 & 0xFF, size)
 
     def _site(self, head: int, at: int) -> None:
-        self.sites[head >> 32] = site_of(self.words[at], self.words[at + 1])
+        number = head >> 32
+        self.sites[number] = site_of(self.words[at], self.words[at + 1])
+        if self.more_sites is None:
+            self.more_sites = {}
+        self.more_sites[number] = self.sites[number]
 
     def _end(self, head: int, at: int) -> int:
         how = _ENDS.get(head >> 8 & 0xFF)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 from whence.exploring.terms import OP, Terms
 from whence.exploring.trace import OUTSIDE, YES_NO, Cases, Decision
@@ -25,8 +26,9 @@ KINDS = {letter: kind for kind, letter in LETTERS.items()}
 
 @dataclass(slots=True)
 class Leaf:
-    """The end of a path, by its number."""
+    """The end of a path, by its number. Nothing waits there."""
 
+    waiting: ClassVar[int] = 0
     number: int
 
 
@@ -37,11 +39,14 @@ class Node:
     SWITCH, the ways of values.
     closed: no other way is possible, or none will be tried. waiting: open nodes from here on.
     witness: a path that comes by.
+    tied: the bytes that conditions on the way here tie to each other; negative until it was looked at
+    (`whence.exploring.domains`). variable: the only byte of the term, or negative; domain: its values here.
     """
 
     __slots__ = (
         *("parent", "via", "kind", "site", "term", "detail", "blocks", "cases"),
         *("children", "closed", "depth", "waiting", "witness"),
+        *("tied", "variable", "domain"),
     )
 
     def __init__(self, parent: Node | None, via: int, kind: str, site: int, detail: int, depth: int) -> None:
@@ -52,8 +57,8 @@ class Node:
         self.children: dict[int, Node | Leaf | None] = {}
         self.closed = False
         self.depth = depth
-        self.waiting = 0
-        self.witness = 0
+        self.waiting = self.witness = self.domain = 0
+        self.tied = self.variable = -1
 
     def decides(self, decision: Decision) -> bool:
         """Whether it is the same decision, whatever its way."""
@@ -240,15 +245,6 @@ class Tree:
             self._note_block(node, decision)
         node.witness, node.closed = number, False
         return node
-
-    def known(self, node: Node) -> bool:
-        """Whether the terms of the node and of its ancestors are there: not so after a resumption."""
-        here: Node | None = node
-        while here is not None and here is not self.root:
-            if not here.term:
-                return False
-            here = here.parent
-        return True
 
     def wait(self, nodes: Sequence[Node]) -> None:
         """Count open nodes of one path as waiting, each on its way to the root."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from whence.exploring import strategies
 from whence.exploring.cluster.shares import Gains, Place, Share
+from whence.exploring.domains import Domains
 from whence.exploring.executing import Executor, Inputs, Ran
 from whence.exploring.loop import Limits
 from whence.exploring.prefixes import Prefixes
@@ -59,6 +60,7 @@ class Portion(Explorer):
     ) -> None:
         self.kept, self._name = Kept(share.inputs), strategy
         super().__init__(executor, reasoner, self.kept, strategy, limits)
+        reasoner.end = None  # a question may take longer than a share
         self.prefixes = prefixes
         self.full = False
         self._share = share
@@ -67,7 +69,7 @@ class Portion(Explorer):
             self._use(tree)
 
     def _use(self, tree: Tree) -> None:
-        self.tree = tree
+        self.tree, self.domains = tree, Domains(tree, self.reasoner)
         self.strategy = strategies.make(self._name, tree, self.state.passed)
 
     def _resume(self, seeds: Iterable[Mapping[str, bytes]]) -> None:
