@@ -15,14 +15,40 @@ from whence.exploring.executing import Ran
 from whence.exploring.inputs import Symbolic, beginnings
 from whence.exploring.ktest import encoded
 from whence.exploring.readable import sentences
+from whence.exploring.reasoning import Reasoner, Unasked
 from whence.exploring.solvers import Answer
 from whence.exploring.summary import text
+from whence.exploring.terms import OP, Terms
 from whence.exploring.testcases import is_test, read_seeds, read_test, read_tests
 from whence.exploring.trace import header
 from whence.findings import Access, AccessKind, Finding, Point, RuleInfo
 
 from .model import Ended, ModelExecutor
 from .test_search import IDENTITY, assumed, branches
+
+
+class Helpless:
+    """A solver without an answer."""
+
+    name = "helpless"
+
+    def check(self, conditions, milliseconds):
+        return Answer(unknown=True)
+
+    def forget(self):
+        pass
+
+
+class Pondering(Helpless):
+    """One that takes all of its time, which is in `limits`."""
+
+    def __init__(self):
+        self.limits = []
+
+    def check(self, conditions, milliseconds):
+        self.limits.append(milliseconds)
+        time.sleep(milliseconds / 1000)
+        return super().check(conditions, milliseconds)
 
 
 def result_of(program, directory, executor=None, first=({},), **options):
@@ -73,24 +99,20 @@ def test_a_time_that_ends_with_a_question(tmp_path, monkeypatch):
 
 def test_a_question_has_the_time_that_is_left(tmp_path, monkeypatch):
     """What is not answered in it waits, and is not given up."""
-    limits = []
-
-    class Pondering:
-        name = "pondering"
-
-        def check(self, conditions, milliseconds):
-            limits.append(milliseconds)
-            time.sleep(milliseconds / 1000)
-            return Answer(unknown=True)
-
-        def forget(self):
-            pass
-
-    monkeypatch.setattr(solvers, "load", lambda name, terms: Pondering())
+    solver = Pondering()
+    monkeypatch.setattr(solvers, "load", lambda name, terms: solver)
     begun = time.monotonic()
     result = result_of(sums, tmp_path, max_time=0.5, query_time=1.5)
-    assert time.monotonic() - begun < 1 and 0 < sum(limits) <= 500, limits
+    assert time.monotonic() - begun < 1 and 0 < sum(solver.limits) <= 500, solver.limits
     assert (result.paths, result.stopped, result.given_up) == (1, "0.5 seconds", 0) and result.waiting == 4
+
+
+def test_no_question_is_asked_when_the_time_is_over():
+    terms = Terms()
+    reasoner = Reasoner(terms, Helpless(), 1000, end=time.monotonic() - 1)
+    wide = terms.node(OP["CONCAT"], 16, (terms.variable("x", 0), terms.variable("x", 1)))
+    with pytest.raises(Unasked):
+        reasoner.find(terms.equals(wide, 3), ())
 
 
 def test_a_number_of_paths(tmp_path):
@@ -252,15 +274,6 @@ def sums(path):
 
 
 def test_the_time_of_the_solver(tmp_path, monkeypatch):
-    class Helpless:
-        name = "helpless"
-
-        def check(self, conditions, milliseconds):
-            return Answer(unknown=True)
-
-        def forget(self):
-            pass
-
     monkeypatch.setattr(solvers, "load", lambda name, terms: Helpless())
     result = result_of(sums, tmp_path)
     assert result.paths == 1 and result.given_up == 4 and not result.complete

@@ -315,7 +315,7 @@ def test_shortage_costs_names_only(
     def fail(path: str) -> None:
         raise error
 
-    monkeypatch.setattr("whence.symbols.module.Module", fail)
+    monkeypatch.setattr("whence.symbols.module.opened", fail)
     symbolizer = Symbolizer()
     frames = symbolizer.stack(captured.pcs, captured.memory)
     assert len(frames) == len(captured.pcs) and not any(frame.function for frame in frames)

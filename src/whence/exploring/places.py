@@ -25,12 +25,12 @@ class Places:
 
     def _find(self, site: int) -> Place | None:
         """The innermost function at a site, which is a return address."""
-        from whence.symbols.module import Module
+        from whence.symbols.module import opened
 
         if site not in self._known:
             image, address = place_of(site)
             if self._module is None:
-                self._module = Module(str(self._image))
+                self._module = opened(str(self._image))
             places = self._module.places(address - 1) if address and not image else ()
             self._known[site] = places[0] if places else None
         return self._known[site]

@@ -168,7 +168,7 @@ class Reasoner:
         solver may begin anew with another limit, so there are to be few of them."""
         limit = self.milliseconds
         if self.end is not None:
-            left = (self.end - time.monotonic()) * 1000
+            left = max(0.0, self.end - time.monotonic()) * 1000
             while limit > left:
                 limit //= 2
             if not limit:

@@ -62,6 +62,7 @@ class Module:
         self._supplement: Any = None
         self._debug_path = path
         self._directories: CompileDirectories | None = None
+        self._places: dict[int, tuple[Place, ...]] = {}
         try:
             self._read()
         # The ELF parser meets whatever the file holds and may fail in any way.
@@ -88,12 +89,18 @@ class Module:
 
     def places(self, address: int) -> tuple[Place, ...]:
         """The functions at an address, innermost first; empty when nothing is known of it."""
+        found = self._places.get(address)
+        if found is None:
+            found = self._places[address] = self._find(address)
+        return found
+
+    def _find(self, address: int) -> tuple[Place, ...]:
         program = self._debug_info()
         if program is None:
             return ()
         found = tuple(_source_places(program, address))
         if found:
-            found = tuple(self._rooted(place, address) for place in self._complete(found, address))
+            found = self._complete(found, address)
         symbol = _symbol(program, address)
         if not found:
             return (Place(function_name(symbol), linkage=symbol),) if symbol else ()
@@ -119,11 +126,11 @@ class Module:
         if len(others) > len(places):
             # drgn does not look for functions inside namespaces; only columns are lacking here.
             return tuple(_replace(other, places) for other in others)
-        return tuple(_merge(place, others) for place in places)
+        return tuple(_merge(place, others) or self._rooted(place, address) for place in places)
 
     def _rooted(self, place: Place, address: int) -> Place:
-        """A place with an absolute file. symbolic lacks lines of some functions in files with line tables
-        alone."""
+        """A place that symbolic does not know with an absolute file: it lacks lines of some functions in
+        files with line tables alone."""
         if not place.file or os.path.isabs(place.file):
             return place
         if self._directories is None:
@@ -139,6 +146,26 @@ class Module:
             return list(self._supplement.lookup(address))
         except Exception:  # a damaged table; drgn's answer stands
             return []
+
+
+_opened: dict[str, tuple[tuple[int, ...], Module]] = {}
+_MOST_OPENED = 32
+
+
+def opened(path: str) -> Module:
+    """The module of a file. It is the same one as long as the file is and can be read: several runs of one
+    process, as an exploration makes them, look up the same addresses."""
+    try:
+        facts = os.stat(path)
+    except OSError:
+        return Module(path)
+    same = (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+    known = _opened.pop(path, None)
+    module = known[1] if known is not None and known[0] == same and not known[1].problem else Module(path)
+    _opened[path] = same, module
+    if len(_opened) > _MOST_OPENED:
+        del _opened[next(iter(_opened))]
+    return module
 
 
 def _load(path: str) -> tuple[drgn.Program, str]:
@@ -198,15 +225,15 @@ def _same_line(place: Place, other: Any) -> bool:
     return bool(same_file and other.line == place.line)
 
 
-def _merge(place: Place, others: list[Any]) -> Place:
-    """Complete a place from the one of `others` that is the same line of the same file."""
+def _merge(place: Place, others: list[Any]) -> Place | None:
+    """Complete a place from the one of `others` that is the same line of the same file; None if none is."""
     for other in others:
         if _same_line(place, other):
             others.remove(other)
             name = function_name(other.symbol) if other.symbol.startswith("_Z") else place.function
             relative = place.file and not os.path.isabs(place.file)
             return replace(place, function=name, file=_full_path(other) if relative else place.file)
-    return place
+    return None
 
 
 def _replace(other: Any, places: tuple[Place, ...]) -> Place:

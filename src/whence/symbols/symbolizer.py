@@ -105,10 +105,10 @@ class Symbolizer:
 
     def _module(self, path: str) -> Module:
         # Imported late: drgn takes a tenth of a second, and most runs find nothing.
-        from whence.symbols.module import Module
+        from whence.symbols.module import opened
 
         if path not in self._modules:
-            self._modules[path] = Module(path)
+            self._modules[path] = opened(path)
             self._note_problem(self._modules[path])
         return self._modules[path]
 
