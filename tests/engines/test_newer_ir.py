@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Whence, is_one_sentence
 
-from whence.toolchain import blob, elf
+from whence import elf
+from whence.toolchain import blob
 from whence.toolchain.carry import read_image
 
 pytestmark = pytest.mark.build

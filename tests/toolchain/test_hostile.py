@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.harness.examples import examples
 
+from whence import elf
 from whence.errors import CannotExecute, ProgramNotFound, WhenceError
-from whence.toolchain import archive, blob, elf
+from whence.toolchain import archive, blob
 from whence.toolchain.carry import CarriedImage, read_image
 
 HEADER = dict.fromkeys(("source", "cwd", "language", "opt", "frontend", "triple"), "x") | {"flags": []}

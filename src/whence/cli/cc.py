@@ -172,7 +172,8 @@ def _carry(path: str, source: Source) -> None:
 
 
 def _embed(descriptor: int, source: Source, path: str) -> None:
-    from whence.toolchain import blob, elf
+    from whence import elf
+    from whence.toolchain import blob
 
     try:
         elf.add_sections(descriptor, {blob.IR_SECTION: source.blob})

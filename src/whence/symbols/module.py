@@ -16,13 +16,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from elftools.elf.elffile import ELFFile
-
+from whence.elf import PT_LOAD, SHT_NOBITS, Elf
 from whence.symbols.demangle import function_name
-from whence.symbols.directories import CompileDirectories, rooted
 
 if TYPE_CHECKING:
     import drgn
+
+    from whence.symbols.directories import CompileDirectories
 
 logging.getLogger("drgn").addHandler(logging.NullHandler())
 
@@ -65,7 +65,7 @@ class Module:
         self._places: dict[int, tuple[Place, ...]] = {}
         try:
             self._read()
-        # The ELF parser meets whatever the file holds and may fail in any way.
+        # The file may hold anything, and there may be no such file.
         except Exception as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not a readable ELF file"
             self.problem = f"{path}: {reason}"
@@ -73,12 +73,15 @@ class Module:
     def _read(self) -> None:
         """Segments as (file offset, file size, virtual address), and whether it has C++ names."""
         with open(self.path, "rb") as file:
-            elf = ELFFile(file)
-            for segment in elf.iter_segments("PT_LOAD"):
-                header = segment.header
-                self._segments.append((header.p_offset, header.p_filesz, header.p_vaddr))
-            tables = (elf.get_section_by_name(name) for name in (".strtab", ".dynstr"))
-            self._mangled = any(b"\0_Z" in table.data() for table in tables if table is not None)
+            elf = Elf(file.fileno())
+            self._segments = [
+                (offset, size, address)
+                for kind, _, offset, address, _, size, *_ in elf.segments()
+                if kind == PT_LOAD
+            ]
+            tables = (elf.section(name) for name in (".strtab", ".dynstr"))
+            there = [table for table in tables if table is not None and table.type != SHT_NOBITS]
+            self._mangled = any(b"\0_Z" in elf.data(table) for table in there)
 
     def virtual_address(self, file_offset: int) -> int | None:
         """The ELF virtual address of a byte of the file, None if it is in no loaded segment."""
@@ -133,6 +136,8 @@ class Module:
         files with line tables alone."""
         if not place.file or os.path.isabs(place.file):
             return place
+        from whence.symbols.directories import CompileDirectories, rooted
+
         if self._directories is None:
             self._directories = CompileDirectories(self._debug_path, SUPPLEMENT_LIMIT)
         return replace(place, file=rooted(place.file, self._directories.of(address)))

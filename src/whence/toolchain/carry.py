@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from whence import elf
 from whence.errors import CannotExecute, ProgramNotFound, WhenceError
-from whence.toolchain import archive, blob, elf, link
+from whence.toolchain import archive, blob, link
 from whence.toolchain.link import LinkItem, LinkRecord
 
 DT_NEEDED, DT_STRTAB, DT_STRSZ, DT_SONAME, DT_RPATH, DT_RUNPATH, DT_FLAGS_1 = 1, 5, 10, 14, 15, 29, 0x6FFFFFFB

@@ -254,7 +254,8 @@ def _load() -> None:
     import json
     import zlib
 
-    from whence.toolchain import blob, elf
+    from whence import elf
+    from whence.toolchain import blob
 
     del hashlib, json, zlib, blob, elf
 

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from whence.toolchain import options
-from whence.toolchain.elf import (
+from whence.elf import (
     STB_GLOBAL,
     STT_FILE,
     STT_FUNC,
@@ -23,6 +22,7 @@ from whence.toolchain.elf import (
     Elf,
     ElfError,
 )
+from whence.toolchain import options
 
 _SUPPORT = options.words("""
     atexit at_quick_exit pthread_atfork mknod mknodat

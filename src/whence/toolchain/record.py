@@ -11,7 +11,8 @@ import contextlib
 import os
 import stat
 
-from whence.toolchain import archive, blob, elf, linkline, options, spawn
+from whence import elf
+from whence.toolchain import archive, blob, linkline, options, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import Symbol, SymbolTableSection
 
+from whence.elf import MAGIC, Elf, ElfError, read_at
 from whence.toolchain import archive, blob, foreign
 from whence.toolchain.carry import CarriedImage
-from whence.toolchain.elf import MAGIC, Elf, ElfError, read_at
 from whence.toolchain.link import LinkItem, LinkRecord
 
 MAX_ENTRIES = 50_000

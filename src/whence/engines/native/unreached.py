@@ -15,10 +15,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from whence.elf import Elf, ElfError
 from whence.errors import CannotExecute
 from whence.symbols.demangle import demangle
 from whence.toolchain.carry import CarriedImage, mentions
-from whence.toolchain.elf import Elf, ElfError
 from whence.toolchain.relink import ForeignCode
 
 
