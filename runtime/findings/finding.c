@@ -320,8 +320,12 @@ void finding_flush(void) {
     funlockfile(stdout);
 }
 
+int finding_is_held(void) {
+    return options.held && (uint32_t)options.held == os_process();
+}
+
 int finding_hold(int status) {
-    return (uint32_t)options.held == os_process() && record_hold(status, (uint32_t)options.reader);
+    return finding_is_held() && record_hold(status, (uint32_t)options.reader);
 }
 
 void (*finding_death_callback)(void);

@@ -33,6 +33,8 @@ uint64_t finding_count(void);
 /* Writes out what the program has buffered for standard output, unless its lock is held. */
 void finding_flush(void);
 
+/* Whether this is the process of the option `held`. Without one no system call is made. */
+int finding_is_held(void);
 /* Called where this process is about to end with a status as waitpid gives it: the process of the
  * option `held` waits until its findings have been reported. Whether it has to end with the option
  * `exitcode` instead. */

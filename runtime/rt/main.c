@@ -57,7 +57,7 @@ static void end_quickly(void) {
  * Output of the program comes before the report. A second call of `exit` runs what is left. */
 static void last(int status, void *unused) {
     (void)unused;
-    if ((uint32_t)options.held == os_process()) finding_flush();
+    if (finding_is_held()) finding_flush();
     if (finding_hold((status & 0xff) << 8)) exit((int)options.exitcode);
 }
 

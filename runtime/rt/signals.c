@@ -228,7 +228,7 @@ void signals_init(void) {
     install_leak_signal();
     if (!options.signals) return;
     signals_open_thread(&thread_self);
-    if ((uint32_t)options.held == os_process()) watched_count = WATCHED;
+    if (finding_is_held()) watched_count = WATCHED;
     for (unsigned i = 0; i < watched_count; i++) {
         if (index_of(watched[i]) < 0) continue;
         __sigaction(watched[i], NULL, &believed[i]);

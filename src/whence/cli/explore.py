@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Mapping
@@ -121,6 +122,7 @@ def explore(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     """
     from whence.exploring.api import explore as run
 
+    gc.disable()  # what is made here is kept to the end of the command; explorations search for garbage rarely
     if program.startswith("-"):
         from whence.cli.unknown import hint_for
 

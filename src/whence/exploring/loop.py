@@ -33,6 +33,8 @@ REASONS = {number: name for name, number in symbolic.REASONS.items()}
 ENUMERATED = frozenset(symbolic.REASONS[name] for name in ("ADDRESS", "SIZE", "TARGET"))
 """Values that are bound for these reasons are decisions with several ways; for others, one value stands."""
 ASSUMPTION = "assumption"
+_RARELY = 5_000_000
+"""New objects from one search for cyclic garbage to the next; a path makes some 40."""
 W = TypeVar("W")
 D = TypeVar("D")
 
@@ -297,11 +299,14 @@ class _Begun:
 def _rare_collections() -> Iterator[None]:
     """What an exploration makes it keeps, so searches for cyclic garbage find none and are to be rare, and
     to leave out what is there already."""
-    before = gc.get_threshold()
-    gc.set_threshold(200_000, 20, 100)
+    before, on = gc.get_threshold(), gc.isenabled()
+    gc.set_threshold(_RARELY, 20, 100)
     gc.freeze()
+    gc.enable()
     try:
         yield
     finally:
+        if not on:
+            gc.disable()
         gc.set_threshold(*before)
         gc.unfreeze()

@@ -167,7 +167,8 @@ class Explorer(Loop[Inputs, Ran]):
         job, ran, state = key, done, self.state
         assert isinstance(job, Job)
         state.runs += 1
-        state.notes.update(dict.fromkeys(ran.notes))
+        if ran.notes:
+            state.notes.update(dict.fromkeys(ran.notes))
         if ran.lost:
             self._lose(job, ran.lost)
             return
@@ -323,7 +324,7 @@ def _ending(ran: Ran, trace: Trace) -> tuple[str, int]:
     """How a path ended, in a word, and its status or signal."""
     if ran.cut:
         return ran.cut, _SIGKILL
-    if any(finding.halted for finding in ran.findings):
+    if ran.findings and any(finding.halted for finding in ran.findings):
         return "finding", ran.status >> 8
     if trace.full:
         return FULL, 0

@@ -141,14 +141,15 @@ class Server:
         objects = [_object(name, data) for name, data in inputs.items() if name != COUNT]
         body = b"".join(objects)
         head = _HEAD.pack(self._number, self._start.milliseconds, len(objects), 0, len(body))
+        message = head + body
         self._deadline = time.monotonic() + self._start.milliseconds / 1000 + _GRACE_SECONDS
         try:
             sent = 0
             if self._number == 1:
                 descriptors = [self._trace, self._null, self._null, self._null]
-                sent = socket.send_fds(self._socket, [head + body], descriptors)
-            if sent < len(head) + len(body):  # also nothing cannot be sent to a server that has ended since
-                self._socket.sendall((head + body)[sent:])
+                sent = socket.send_fds(self._socket, [message], descriptors)
+            if sent < len(message):  # also nothing cannot be sent to a server that has ended since
+                self._socket.sendall(message[sent:] if sent else message)
         except OSError as error:
             raise self._lost() from error
 

@@ -69,7 +69,7 @@ class RandomPath:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._below = random.Random(0).randrange
+        self._random = random.Random(0).random
 
     def add(self, node: Node) -> None:
         pass
@@ -80,7 +80,7 @@ class RandomPath:
             ways = [each for each in node.children.values() if each is not None and each.waiting]
             own = node in waiting
             count = len(ways) + own
-            chosen = self._below(count) if count > 1 else 0
+            chosen = int(self._random() * count) if count > 1 else 0
             if chosen == len(ways):
                 return node
             node = cast(Node, ways[chosen])

@@ -188,22 +188,22 @@ class _Reader:
         self.more_sites: dict[int, int] | None = None
 
     def read(self) -> None:
-        words, operands, handlers = self.words, _OPERANDS, _handlers()
-        end = len(words)
-        while self.at < end:
-            begin, head = self.at, words[self.at]
-            kind = head & 0xFF
-            count = operands.get(kind)
-            if count is None:
-                raise self.broken(f"a record of unknown kind {kind}")
-            if begin + count >= end:
-                raise self.broken(f"a record {_KINDS[kind]} that is cut off")
-            try:
-                self.at = handlers[kind](self, head, begin + 1) or begin + 1 + count
-            except _Undefined as missing:
-                raise self.broken(f"expression {missing}, which was not defined") from None
-            if kind in _DECISIONS:
-                self._keep(begin)
+        words, kinds = self.words, _kinds()
+        begin, end = 0, len(words)
+        try:
+            while begin < end:
+                head = words[begin]
+                if (kind := kinds.get(head & 0xFF)) is None:
+                    raise self.broken(f"a record of unknown kind {head & 0xFF}")
+                behind, handler, decides = begin + kind[0], kind[1], kind[2]
+                if behind > end:
+                    raise self.broken(f"a record {_KINDS[head & 0xFF]} that is cut off")
+                self.at = handler(self, head, begin + 1) or behind
+                if decides:
+                    self._keep(begin)
+                begin = self.at
+        except _Undefined as missing:
+            raise self.broken(f"expression {missing}, which was not defined") from None
 
     def _keep(self, begin: int) -> None:
         """The record from `begin` to here was a decision: later traces are to know it."""
@@ -400,9 +400,12 @@ class _Reader:
 
 
 @cache
-def _handlers() -> dict[int, Callable[[_Reader, int, int], int | None]]:
-    """What reads a record of each kind."""
-    return {number: getattr(_Reader, name) for number, name in _HANDLERS}
+def _kinds() -> dict[int, tuple[int, Callable[[_Reader, int, int], int | None], bool]]:
+    """Of each kind of record: its words, what reads it, and whether it decides."""
+    return {
+        number: (1 + _OPERANDS[number], getattr(_Reader, name), number in _DECISIONS)
+        for number, name in _HANDLERS
+    }
 
 
 def header(used: int, *, full: bool = False) -> bytes:

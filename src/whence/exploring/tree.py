@@ -187,6 +187,9 @@ class Tree:
         """What is true of inputs that go no known way at a node, if they come there."""
         if node.kind == "ACCESS":
             return self._outside(node)
+        if node.kind in YES_NO and len(node.children) == 1:
+            (way,) = node.children
+            return self.terms.negation(node.term) if way else node.term
         wanted = self.terms.constant(1, 1)
         for way in node.children:
             wanted = self._both(wanted, self.terms.negation(self.condition(node, way)))
