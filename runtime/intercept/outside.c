@@ -1,8 +1,10 @@
 /* Functions that answer with something from outside, which all code of the process calls here:
- * where a run is repeated, they answer what they did the first time. A process keeps its number
- * then, so functions that are given it mean this process. What the C library asks for itself is not
- * repeated. */
+ * where a run is repeated, they answer what they did the first time, and in an exploration the same
+ * on each path. A process has the same number then, so functions that are given it mean this
+ * process. What the C library asks for itself, and what asks the kernel by numbers of system calls,
+ * is not repeated. */
 #include "../os/mem.h"
+#include "../process/made.h"
 #include "../process/outside.h"
 #include "../os/os.h"
 
@@ -13,10 +15,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
+#include <sys/times.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,15 +61,47 @@ static int64_t without_error(int64_t kept) {
 
 /* ---- the time ---- */
 
+/* What clocks say when the process begins; those of processor time begin then. */
+static uint64_t base_of(clockid_t clock) {
+    switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_TAI: return MADE_TODAY * MADE_SECOND;
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_BOOTTIME: return MADE_UPTIME * MADE_SECOND;
+    default: return 0;
+    }
+}
+
+static struct timeval micro_of(uint64_t time) {
+    return (struct timeval){(time_t)(time / MADE_SECOND), (suseconds_t)(time % MADE_SECOND / 1000)};
+}
+
 WH_EXPORT int clock_gettime(clockid_t clock, struct timespec *now) {
+    if (OUTSIDE_MADE) {
+        if (REAL(clock_gettime)(clock, now)) return -1; /* there is no such clock */
+        uint64_t time = base_of(clock) + made_time();
+        *now = (struct timespec){(time_t)(time / MADE_SECOND), (long)(time % MADE_SECOND)};
+        return 0;
+    }
     ANSWER(WH_OUTSIDE_CLOCK_GETTIME, now, sizeof *now, REAL(clock_gettime)(clock, now));
 }
 
 WH_EXPORT int gettimeofday(struct timeval *restrict now, void *restrict zone) {
+    if (OUTSIDE_MADE) {
+        int result = REAL(gettimeofday)(now, zone);
+        if (!result) *now = micro_of(MADE_TODAY * MADE_SECOND + made_time());
+        return result;
+    }
     ANSWER(WH_OUTSIDE_GETTIMEOFDAY, now, sizeof *now, REAL(gettimeofday)(now, zone));
 }
 
-static time_t seconds(void) { ANSWER(WH_OUTSIDE_TIME, NULL, 0, REAL(time)(NULL)); }
+static time_t seconds(void) {
+    if (OUTSIDE_MADE) return (time_t)(MADE_TODAY + made_time() / MADE_SECOND);
+    ANSWER(WH_OUTSIDE_TIME, NULL, 0, REAL(time)(NULL));
+}
 
 WH_EXPORT time_t time(time_t *to) {
     time_t now = seconds();
@@ -72,15 +109,98 @@ WH_EXPORT time_t time(time_t *to) {
     return now;
 }
 
-WH_EXPORT clock_t clock(void) { ANSWER(WH_OUTSIDE_CLOCK, NULL, 0, REAL(clock)()); }
+WH_EXPORT clock_t clock(void) {
+    if (OUTSIDE_MADE) return (clock_t)(made_time() / (MADE_SECOND / CLOCKS_PER_SEC));
+    ANSWER(WH_OUTSIDE_CLOCK, NULL, 0, REAL(clock)());
+}
+
+WH_EXPORT int timespec_get(struct timespec *now, int base) {
+    if (!OUTSIDE_MADE || base != TIME_UTC) return REAL(timespec_get)(now, base);
+    return clock_gettime(CLOCK_REALTIME, now) ? 0 : base;
+}
+
+/* ---- used time, which is only made up ---- */
+
+WH_EXPORT clock_t times(struct tms *used) {
+    clock_t result = REAL(times)(used);
+    if (!OUTSIDE_MADE || result == (clock_t)-1) return result;
+    uint64_t time = made_time(), tick = MADE_SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
+    if (used) *used = (struct tms){.tms_utime = (clock_t)(time / tick)};
+    return (clock_t)((MADE_UPTIME * MADE_SECOND + time) / tick);
+}
+
+WH_EXPORT int getrusage(__rusage_who_t who, struct rusage *used) {
+    int result = REAL(getrusage)(who, used);
+    if (OUTSIDE_MADE && !result)
+        *used = (struct rusage){.ru_utime = micro_of(who == RUSAGE_CHILDREN ? 0 : made_time())};
+    return result;
+}
+
+/* ---- waiting, where the time is made up ---- */
+
+/* While the process waits, nothing else happens of which it can know. */
+static int is_alone(void) {
+    struct itimerval timer;
+    if (os_has_threads() ||
+        (!getitimer(ITIMER_REAL, &timer) && (timer.it_value.tv_sec || timer.it_value.tv_usec)))
+        return 0;
+    int before = errno, child = waitid(P_ALL, 0, NULL, WEXITED | WSTOPPED | WNOHANG | WNOWAIT);
+    errno = before;
+    return child < 0;
+}
+
+/* Whether the time has passed, without waiting. */
+static int passed(uint64_t nanoseconds) {
+    if (!OUTSIDE_MADE) return 0;
+    made_wait(nanoseconds);
+    return is_alone();
+}
+
+/* 0 if it is no time. */
+static uint64_t nanoseconds_of(const struct timespec *time) {
+    if (time->tv_sec < 0 || time->tv_nsec < 0 || time->tv_nsec >= (long)MADE_SECOND) return 0;
+    return (uint64_t)time->tv_sec * MADE_SECOND + (uint64_t)time->tv_nsec;
+}
+
+WH_EXPORT int nanosleep(const struct timespec *wait, struct timespec *rest) {
+    if (OUTSIDE_MADE && wait && nanoseconds_of(wait) && passed(nanoseconds_of(wait))) return 0;
+    return REAL(nanosleep)(wait, rest);
+}
+
+/* A wait until a time is one for what is left until then. */
+WH_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wait,
+                              struct timespec *rest) {
+    uint64_t time = OUTSIDE_MADE && wait ? nanoseconds_of(wait) : 0;
+    if (!time || base_of(clock) == 0) return REAL(clock_nanosleep)(clock, flags, wait, rest);
+    if (flags & TIMER_ABSTIME) {
+        uint64_t now = base_of(clock) + made_time();
+        time = time > now ? time - now : 0;
+    }
+    struct timespec left = {(time_t)(time / MADE_SECOND), (long)(time % MADE_SECOND)};
+    return passed(time) ? 0 : REAL(clock_nanosleep)(clock, 0, &left, rest);
+}
+
+WH_EXPORT int usleep(useconds_t wait) { return passed(wait * 1000ull) ? 0 : REAL(usleep)(wait); }
+
+WH_EXPORT unsigned sleep(unsigned wait) {
+    return passed(wait * MADE_SECOND) ? 0 : REAL(sleep)(wait);
+}
 
 /* ---- random bytes ---- */
 
 WH_EXPORT ssize_t getrandom(void *to, size_t size, unsigned flags) {
+    if (OUTSIDE_MADE) {
+        made_fill(to, size);
+        return (ssize_t)size;
+    }
     FILLED(WH_OUTSIDE_RANDOM, to, size, REAL(getrandom)(to, size, flags));
 }
 
 WH_EXPORT int getentropy(void *to, size_t size) {
+    if (OUTSIDE_MADE && size <= 256) { /* more is refused */
+        made_fill(to, size);
+        return 0;
+    }
     ANSWER(WH_OUTSIDE_RANDOM, to, size, REAL(getentropy)(to, size));
 }
 
@@ -102,6 +222,10 @@ static void fill_by_system(void *to, size_t size) {
 void arc4random_buf(void *to, size_t size);
 WH_EXPORT void arc4random_buf(void *to, size_t size) {
     int64_t again;
+    if (OUTSIDE_MADE) {
+        made_fill(to, size);
+        return;
+    }
     if (OUTSIDE_REPEATED && outside_again(WH_OUTSIDE_RANDOM, to, size, &again)) return;
     (real_fill() ? real_fill() : fill_by_system)(to, size);
     if (OUTSIDE_KEPT) outside_keep(WH_OUTSIDE_RANDOM, to, size, 0);
@@ -135,6 +259,11 @@ static int is_random(int file) {
 
 WH_EXPORT ssize_t read(int file, void *to, size_t size) {
     if (WH_LIKELY(!outside_mode) || !is_random(file)) return REAL(read)(file, to, size);
+    if (OUTSIDE_MADE) {
+        ssize_t result = REAL(read)(file, to, size);
+        if (result > 0) made_fill(to, (size_t)result);
+        return result;
+    }
     FILLED(WH_OUTSIDE_READ, to, size, REAL(read)(file, to, size));
 }
 
@@ -172,6 +301,11 @@ WH_EXPORT FILE *fopen64(const char *restrict path, const char *restrict mode) {
 unsigned random_device(void *device) __asm__("_ZNSt13random_device9_M_getvalEv");
 WH_EXPORT unsigned random_device(void *device) {
     static unsigned (*real)(void *);
+    unsigned made;
+    if (OUTSIDE_MADE) {
+        made_fill(&made, sizeof made);
+        return made;
+    }
     if (!real)
         real =
             (unsigned (*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "_ZNSt13random_device9_M_getvalEv");
@@ -182,10 +316,20 @@ WH_EXPORT unsigned random_device(void *device) {
 
 WH_EXPORT pid_t getpid(void) { return (pid_t)outside_process(); }
 
-WH_EXPORT pid_t getppid(void) { ANSWER(WH_OUTSIDE_PARENT, NULL, 0, (pid_t)syscall(SYS_getppid)); }
+WH_EXPORT pid_t getppid(void) {
+    if (OUTSIDE_MADE) return (pid_t)outside_parent();
+    ANSWER(WH_OUTSIDE_PARENT, NULL, 0, (pid_t)syscall(SYS_getppid));
+}
+
+/* The first thread has the number of the process. */
+pid_t gettid(void); /* since 2.30 */
+WH_EXPORT pid_t gettid(void) {
+    uint32_t thread = os_thread();
+    return (pid_t)(OUTSIDE_NUMBERED && thread == os_process() ? outside_process() : thread);
+}
 
 static pid_t meant(pid_t process) {
-    return OUTSIDE_REPEATED && process == (pid_t)outside_process() ? (pid_t)os_process() : process;
+    return OUTSIDE_NUMBERED && process == (pid_t)outside_process() ? (pid_t)os_process() : process;
 }
 
 WH_EXPORT int kill(pid_t process, int signal) { return REAL(kill)(meant(process), signal); }

@@ -1,7 +1,6 @@
 /* signal.h, math.h, stdlib.h: values that the C library itself stores. */
 #include <stdarg.h>
 #include "check.h"
-#include "../symbolic/chance.h"
 
 #include <math.h>
 #include <pty.h>
@@ -190,23 +189,10 @@ WRAP(int, getloadavg, (double *to, int count)) {
     return stored;
 }
 
-uint32_t arc4random(void) __attribute__((weak));
-WRAP(uint32_t, arc4random, (void)) {
-    uint32_t number;
-    return chance_fill(&number, sizeof number) ? number : arc4random();
-}
-
-uint32_t arc4random_uniform(uint32_t) __attribute__((weak));
-WRAP(uint32_t, arc4random_uniform, (uint32_t bound)) {
-    uint32_t number;
-    if (!chance_fill(&number, sizeof number)) return arc4random_uniform(bound);
-    return bound ? number % bound : 0;
-}
-
 void arc4random_buf(void *, size_t) __attribute__((weak));
 WRAP(void, arc4random_buf, (void *to, size_t size)) {
     WRITE(to, size);
-    if (!chance_fill(to, size)) arc4random_buf(to, size);
+    arc4random_buf(to, size);
 }
 
 /* A terminal's two ends, and the name of the second. */

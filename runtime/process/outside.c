@@ -2,8 +2,8 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../os/text.h"
-#include "../record/record.h"
 #include "../settings/options.h"
+#include "made.h"
 #include "thread.h"
 
 #define MORE (WH_OUTSIDE_BYTES + 1u)
@@ -13,15 +13,14 @@ int outside_mode;
 static struct whence_outside_header *header;
 static struct whence_outside_answer *answers;
 static uint64_t known; /* answers of the first run */
-static uint32_t program, process;
+static uint32_t program, process, parent;
 
 /* Where this thread looks on; beyond `known`, it asked for something else once. */
 static __thread uint64_t next_answer;
 
-void outside_begin(void) {
-    if (!options.outside || !record_path()) return;
+static void begin_with(const char *record) {
     TEXT(path, 600);
-    text_put(&path, record_path());
+    text_put(&path, record);
     text_put(&path, WH_OUTSIDE_SUFFIX);
     text_put_n(&path, "", 1);
     int file = os_open(path.begin, OS_OPEN_READ_WRITE);
@@ -47,12 +46,30 @@ void outside_begin(void) {
         process = (uint32_t)result;
 }
 
+void outside_path(void) {
+    if (!OUTSIDE_MADE) return;
+    process = MADE_PROCESS;
+    parent = MADE_PARENT;
+}
+
+void outside_begin(const char *record) {
+    if (options.outside == WH_OUTSIDE_MADE) {
+        outside_mode = WH_OUTSIDE_MADE;
+        outside_path();
+    } else if (options.outside && record) {
+        begin_with(record);
+    }
+}
+
 void outside_forked(void) {
-    outside_mode = WH_OUTSIDE_NONE;
+    if (!OUTSIDE_MADE) outside_mode = WH_OUTSIDE_NONE;
+    parent = process;
     process = os_process();
 }
 
-uint32_t outside_process(void) { return OUTSIDE_REPEATED ? process : os_process(); }
+uint32_t outside_process(void) { return OUTSIDE_NUMBERED ? process : os_process(); }
+
+uint32_t outside_parent(void) { return parent; }
 
 static uint64_t give_up(void) {
     next_answer = WH_OUTSIDE_MOST;

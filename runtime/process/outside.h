@@ -1,5 +1,6 @@
 /* Answers from outside, such as the time: a first run keeps them, and a second one gets them again
- * (whence.abi.outside). Only the first process of a run has part in it, not its children. */
+ * (whence.abi.outside), in which only the first process of a run has part, not its children. Or
+ * they are made up (made.h), also in children. */
 #ifndef WHENCE_PROCESS_OUTSIDE_H
 #define WHENCE_PROCESS_OUTSIDE_H
 
@@ -9,16 +10,23 @@
 #include "../port/port.h"
 #include "whence_abi.h"
 
-/* WH_OUTSIDE_NONE, _KEEP or _REPEAT. */
+/* WH_OUTSIDE_NONE, _KEEP, _REPEAT or _MADE. */
 extern int outside_mode;
 #define OUTSIDE_KEPT WH_UNLIKELY(outside_mode == WH_OUTSIDE_KEEP)
 #define OUTSIDE_REPEATED WH_UNLIKELY(outside_mode == WH_OUTSIDE_REPEAT)
+#define OUTSIDE_MADE WH_UNLIKELY(outside_mode == WH_OUTSIDE_MADE)
+/* The process has another number than the system gave it. */
+#define OUTSIDE_NUMBERED (OUTSIDE_REPEATED || OUTSIDE_MADE)
 
-/* Begins, if the options say so. The record is open. */
-void outside_begin(void);
+/* Begins, if the options say so. record: its path, beside which answers are; NULL: there is none.
+ */
+void outside_begin(const char *record);
 
-/* A child of fork has no part in it. */
+/* The process is a child of fork: its number is its own. */
 void outside_forked(void);
+
+/* The process is the first of a path, and has the numbers that were made up. */
+void outside_path(void);
 
 /* The answer of this kind that the thread got the first time: at most `size` bytes at `to`, and the
  * result. 0 if there is none: then, and if the thread asked for another kind, it gets no more
@@ -28,7 +36,10 @@ int outside_again(unsigned kind, void *to, size_t size, int64_t *result);
 /* Keeps an answer. */
 void outside_keep(unsigned kind, const void *from, size_t size, int64_t result);
 
-/* The number that this process had the first time; its own, if that is not repeated. */
+/* The number of this process: as it was the first time, or is made up, else its own. */
 uint32_t outside_process(void);
+
+/* The same of its parent, where answers are made up. */
+uint32_t outside_parent(void);
 
 #endif

@@ -102,7 +102,7 @@ void port_start(void) {
     thread_init_main();
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
     record_open(1);
-    outside_begin();
+    outside_begin(record_path());
     if (options.caged) cage_close();
     debugger_await();
 }

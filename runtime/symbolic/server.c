@@ -8,6 +8,7 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../os/text.h"
+#include "../process/outside.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -289,6 +290,7 @@ void server_run(int socket, char **arguments, char **environment, void (*forked)
         note_run(&request);
         pid_t child = fork_path(forked);
         if (!child) {
+            outside_path();
             run_paths(socket, &request, arguments, environment, many);
             return;
         }

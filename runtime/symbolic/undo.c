@@ -22,6 +22,7 @@
 #include <sys/times.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #define FILES_MOST 512
@@ -457,6 +458,8 @@ int undo_call(long number, const uint64_t *words, uint64_t *mask, long *result) 
     case SYS_chdir:
     case SYS_fchdir: return move(number, words, result);
     case SYS_umask: return set_permissions(words, result);
+    case SYS_waitid: /* whether there are children */
+        return !words[2] && words[3] & WNOWAIT && !words[4] ? call_once(number, words, result) : 0;
     case SYS_rt_sigaction: return set_action(words, result);
     case SYS_rt_sigprocmask: return set_mask(words, mask, result);
     case SYS_futex:

@@ -46,23 +46,29 @@ def run(
     `UserMistake` for options and rule files, `ToolLimit` for what whence lacks.
     A program that misbehaves, fails or is killed is no error.
     """
+    return run_with(program, args, (options or RunOptions()).merged(dict(keywords)))
+
+
+def run_with(
+    program: StrPath, args: Iterable[StrPath], options: RunOptions, *, made: bool = False
+) -> Result:
+    """The same as `run`. made: answers from outside, such as the time, are those of explored paths."""
     from whence.engines import checked
     from whence.engines.process.interpreter import interpreter_words
     from whence.engines.progress import NO_PROGRESS
     from whence.engines.protocol import Task
     from whence.toolchain.cache import Cache
 
-    chosen = (options or RunOptions()).merged(dict(keywords))
-    environment = environment_of(chosen["env"])
+    environment = environment_of(options["env"])
     path = find_program(program, environment)
-    settings = _settings(chosen, environment)
+    settings = replace(_settings(options, environment), made=made)
     if settings.engine != "alloc" and interpreter_words(path):
         settings = replace(settings, children=True)  # what a script starts is what is to be checked
     words = [os.fspath(word) for word in (program, *args)]
-    cache = Cache.of_user(chosen["cache_size"])
+    cache = Cache.of_user(options["cache_size"])
     try:
         with shortages():
-            return checked.run(Task(path, words, settings, cache, chosen["progress"] or NO_PROGRESS))
+            return checked.run(Task(path, words, settings, cache, options["progress"] or NO_PROGRESS))
     finally:
         cache.close()
 

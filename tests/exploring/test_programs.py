@@ -253,6 +253,22 @@ def test_random_numbers_are_the_same_on_all_paths(tmp_path, whence_env):
     assert summary["complete"] and sorted(each.status for each in tests) == list(range(16)), text
 
 
+def test_clocks_and_random_devices_answer_each_path_the_same(tmp_path, whence_env):
+    program = build("answers", tmp_path, whence_env, "-O1")
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "1", "--jobs", "2")
+    tests = list(read_tests(tmp_path / "out"))
+    assert summary["complete"] and not summary["lost"]["diverged"], text
+    assert sorted(each.status for each in tests) == list(range(16)) and not summary["errors"], text
+    assert [replaying.run(each, program, whence_env) for each in tests] == [each.status for each in tests]
+
+
+def test_an_error_of_one_answer_is_confirmed(tmp_path, whence_env):
+    program = build("answers", tmp_path, whence_env, "-O1", "-DBUG")
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "1")
+    (error,) = summary["errors"]
+    assert len(error["tests"]) == 1 and error["confirmed"] == ["a checked run"], text
+
+
 def test_data_that_no_path_writes_to_leads_to_blocks(tmp_path, whence_env):
     program = build("roots", tmp_path, whence_env, "-O1")
     summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "1")

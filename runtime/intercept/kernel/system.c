@@ -2,7 +2,6 @@
  * the system reads and writes. */
 #include <stdarg.h>
 #include "../check.h"
-#include "../../symbolic/chance.h"
 
 #include <sched.h>
 #include <grp.h>
@@ -124,13 +123,11 @@ PROCESSORS(affinity, pid_t)
 
 WRAP(ssize_t, getrandom, (void *to, size_t size, unsigned flags)) {
     WRITE(to, size);
-    if (PORT_PLANES && chance_fill(to, size)) return (ssize_t)size;
     return NEXT(getrandom)(to, size, flags);
 }
 
 WRAP(int, getentropy, (void *to, size_t size)) {
     if (size <= 256) WRITE(to, size); /* more is refused */
-    if (PORT_PLANES && size <= 256 && chance_fill(to, size)) return 0;
     return NEXT(getentropy)(to, size);
 }
 

@@ -14,6 +14,7 @@
 #include "../../os/trace.h"
 #include "../../settings/environment.h"
 #include "../../settings/options.h"
+#include "../../process/outside.h"
 #include "../../process/thread.h"
 
 #include <pthread.h>
@@ -48,6 +49,7 @@ void port_start(void) {
     }
     os_environment(read_options, NULL);
     reserve_heap();
+    outside_begin(NULL);
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
 }
 
@@ -102,13 +104,18 @@ __attribute__((used, noinline)) void whence_debug_at(uint64_t address) {
     block_read(block_nearest(address), &whence_debug_answer.block);
 }
 
+static void forked(void) {
+    heap_unlock_all();
+    outside_forked();
+}
+
 __attribute__((constructor)) static void begin(int count, char **arguments, char **environment) {
     (void)count;
     (void)arguments;
     struct thread *thread = thread_here();
     end_key_made = pthread_key_create(&end_key, end_thread) == 0;
     begin_thread(thread);
-    pthread_atfork(heap_lock_all, heap_unlock_all, heap_unlock_all);
+    pthread_atfork(heap_lock_all, heap_unlock_all, forked);
     environment_restore(environment);
     await_debugger();
 }

@@ -275,7 +275,7 @@ QUEUES = _names(
 # processes, signals, limits, waiting for files, random bytes, extended attributes
 SYSTEM = _names(
     """
-    arc4random arc4random_buf arc4random_uniform epoll_ctl epoll_pwait epoll_pwait2 epoll_wait
+    arc4random_buf epoll_ctl epoll_pwait epoll_pwait2 epoll_wait
     eventfd_read fgetxattr flistxattr forkpty fremovexattr frexp frexpf frexpl fsetxattr getentropy
     getgroups getloadavg getrandom
     getresgid getresuid getrlimit getrlimit64 getrusage getxattr lgetxattr listxattr llistxattr

@@ -12,8 +12,9 @@ from whence.abi.structs import Field, Layout
 SUFFIX = ".outside"
 MOST = 1 << 20
 """Answers; later ones are not there, and a second run gets others."""
-MODES = {"NONE": 0, "KEEP": 1, "REPEAT": 2}
-"""What the option ``outside`` says: answers are kept, or given again."""
+MODES = {"NONE": 0, "KEEP": 1, "REPEAT": 2, "MADE": 3}
+"""What the option ``outside`` says: answers are kept, given again, or made up without a file, equal in each
+run (``runtime/process/made.h``)."""
 KINDS = {
     name: number
     for number, name in enumerate(

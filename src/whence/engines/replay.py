@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from whence import elf
-from whence.abi import variables
+from whence.abi import outside, variables
 from whence.abi.options import encode
 from whence.alloc.config import Layout, Region
 from whence.alloc.recording import Recording
@@ -24,13 +24,18 @@ def library(layout: Layout) -> Path:
     return native_library(LIBRARIES[layout])
 
 
-def changes(recording: Recording, inherited: Mapping[str, str], wait: int = 0) -> dict[str, str]:
+def changes(
+    recording: Recording, inherited: Mapping[str, str], wait: int = 0, *, made: bool = False
+) -> dict[str, str]:
     """The variables to set in `inherited` so that a program gets the recorded addresses.
 
-    wait: seconds that a debugger has to attach before the program begins. The preloaded library removes the
-    variables again before the program's `main`.
+    wait: seconds that a debugger has to attach before the program begins. made: answers from outside, such as
+    the time, are those that paths of an exploration get. The preloaded library removes the variables again
+    before the program's `main`.
     """
     options = recording.heap.options() | ({"attach_wait": wait} if wait else {})
+    if made:
+        options["outside"] = outside.MODES["MADE"]
     own = {variables.OPTIONS: encode(options)}
     if recording.space is not None:
         own[variables.SPACE] = space_text(recording)

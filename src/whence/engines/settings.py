@@ -63,6 +63,7 @@ class Settings:
     symbolic: the program builds expressions of what is symbolic.
     explore: the descriptor of the socket by which it serves requests for paths, 0 for none.
     repeating: what two runs of the program have in common; None: nothing.
+    made: answers from outside, such as the time, are those that paths of an exploration get.
     print_regions: the program prints the addresses of its heap and its tables.
     engine: one of `whence.engines.registry`, or "auto": the first of them that can run the program.
     tier: one of `whence.tiers`, how much work goes into the speed of instrumented code.
@@ -92,6 +93,7 @@ class Settings:
     symbolic: bool = False
     explore: int = 0
     repeating: Repeating | None = None
+    made: bool = False
     print_regions: bool = False
     engine: str = "native"
     tier: str = AUTO

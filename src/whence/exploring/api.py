@@ -142,7 +142,7 @@ def _built(
     settings = _settings(run, environment)
     cache = Cache.of_user(run["cache_size"])
     rules, checks = observed_rules(settings.rules, NATIVE, cache)
-    settings = replace(settings, rules=rules, halt=True, symbolic=True, locate="never")
+    settings = replace(settings, rules=rules, halt=True, symbolic=True, made=True, locate="never")
     task = Task(path, words, settings, cache, run["progress"] or NO_PROGRESS, leaks="main" in checks.watched)
     return Program.build(task, symbolic, folder, max(1, int(options.path_time * 1000)))
 

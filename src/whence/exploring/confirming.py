@@ -72,7 +72,7 @@ class Confirmer:
 
     def _checked(self, test: Test) -> Result:
         """The ordinary run; a chain is located if the user wants it."""
-        from whence.api import run
+        from whence.api import run_with
 
         locate = "always" if self.options["locate"] in ("replay", "always") else "never"
         with ExitStack() as stack:
@@ -92,7 +92,7 @@ class Confirmer:
                 }
             )
             words = [os.fsdecode(word) for word in command_line(test)]
-            return run(self.program.absolute(), words, options)
+            return run_with(self.program.absolute(), words, options, made=True)
 
     def _native(self, test: Test) -> tuple[str, bool]:
         """How the program as it is ends, in words, and whether a signal killed it."""

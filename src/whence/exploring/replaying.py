@@ -23,8 +23,8 @@ _NOWHERE = subprocess.DEVNULL
 
 
 def changes(test: Test, environment: Mapping[str, str], wait: int = 0) -> dict[bytes, bytes]:
-    """The variables to set for a replay: the test's own, and those that give the addresses."""
-    own = replay.changes(Recording(CompactHeap()), environment, wait)
+    """The variables to set for a replay: the test's own, and those that give the addresses and answers."""
+    own = replay.changes(Recording(CompactHeap()), environment, wait, made=True)
     return {os.fsencode(name): os.fsencode(value) for name, value in own.items()} | variables(test)
 
 

@@ -1,10 +1,11 @@
-/* Paths that wait for a clock, a socket and a thread, that run on, that take much memory, and that kill
+/* Paths that wait for a signal, a socket and a thread, that run on, that take much memory, and that kill
  * the process that started them. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <whence/explore.h>
 
@@ -23,7 +24,7 @@ int main(void) {
     pthread_t thread;
     whence_make_symbolic(&x, sizeof x, "x");
     switch (x) {
-    case 'c': sleep(1000); break;
+    case 'c': pause(); break;
     case 's':
         socketpair(AF_UNIX, SOCK_STREAM, 0, sockets);
         return read(sockets[0], &x, 1) == 1;
@@ -37,7 +38,7 @@ int main(void) {
     case 'm':
         for (int i = 0; i < 1000; i++) memset(malloc(64 << 20), 1, 64 << 20);
         break;
-    case 'k': kill(getppid(), SIGKILL); pause();
+    case 'k': kill((pid_t)syscall(SYS_getppid), SIGKILL); pause();
     }
     return 0;
 }
