@@ -320,9 +320,7 @@ void finding_flush(void) {
     funlockfile(stdout);
 }
 
-int finding_is_held(void) {
-    return options.held && (uint32_t)options.held == os_process();
-}
+int finding_is_held(void) { return options.held && (uint32_t)options.held == os_process(); }
 
 int finding_hold(int status) {
     return finding_is_held() && record_hold(status, (uint32_t)options.reader);

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import sys
 from collections.abc import Mapping
@@ -122,7 +121,6 @@ def explore(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     """
     from whence.exploring.api import explore as run
 
-    gc.disable()  # what is made here is kept to the end of the command; explorations search for garbage rarely
     if program.startswith("-"):
         from whence.cli.unknown import hint_for
 

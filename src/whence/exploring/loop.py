@@ -298,15 +298,13 @@ class _Begun:
 @contextlib.contextmanager
 def _rare_collections() -> Iterator[None]:
     """What an exploration makes it keeps, so searches for cyclic garbage find none and are to be rare, and
-    to leave out what is there already."""
-    before, on = gc.get_threshold(), gc.isenabled()
+    to leave out what is there already. What was made counts as old afterwards."""
+    before = gc.get_threshold()
     gc.set_threshold(_RARELY, 20, 100)
     gc.freeze()
-    gc.enable()
     try:
         yield
     finally:
-        if not on:
-            gc.disable()
+        gc.freeze()
         gc.set_threshold(*before)
         gc.unfreeze()
