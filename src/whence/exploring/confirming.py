@@ -12,8 +12,9 @@ import signal
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from whence.errors import WhenceError
 from whence.exploring import replaying
@@ -89,10 +90,19 @@ class Confirmer:
                     "timeout": self.seconds,
                     "locate": locate,
                     "keep_going": False,
+                    **self._rules,
                 }
             )
             words = [os.fsdecode(word) for word in command_line(test)]
             return run_with(self.program.absolute(), words, options, made=True)
+
+    @cached_property
+    def _rules(self) -> Mapping[str, Any]:
+        """The rules of all runs, read once."""
+        from whence.api import select_rules
+
+        given = self.options["rules"], self.options["enable"], self.options["disable"]
+        return {"rules": select_rules(*given), "enable": (), "disable": ()}
 
     def _native(self, test: Test) -> tuple[str, bool]:
         """How the program as it is ends, in words, and whether a signal killed it."""
