@@ -23,7 +23,7 @@ from whence.exploring.testcases import read_test, read_tests
 from whence.options import RunOptions
 
 PROGRAMS = Path(__file__).parent / "programs"
-KNOWN = ("comparisons", "loop", "switches", "memory", "overflows")
+KNOWN = ("comparisons", "loop", "switches", "memory", "overflows", "bits")
 pytestmark = pytest.mark.build
 
 
@@ -54,7 +54,7 @@ def inputs_of(folder):
 
 LEVELS = [
     *(("comparisons", "-O0"), ("loop", "-O2"), ("switches", "-O0"), ("memory", "-O2")),
-    ("overflows", "-O2"),
+    *(("overflows", "-O2"), ("bits", "-O0")),
 ]
 ALL_LEVELS = [pytest.param(name, level, marks=pytest.mark.slow) for name in KNOWN for level in ("-O1", "-O3")]
 

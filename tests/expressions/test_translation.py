@@ -109,6 +109,59 @@ def test_library_functions(paths: Runner) -> None:
     assert _reasons(runs) == set()
 
 
+BITS = """
+#include <klee/klee.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+static void look(long long c) { for (int i = 0; i < 64; i++) putchar(c >> i & 1 ? '1' : '0'); }
+#define OF(type, name)                                                                             \\
+    do {                                                                                           \\
+        type x, y;                                                                                 \\
+        memcpy(&x, b, sizeof x);                                                                   \\
+        memcpy(&y, b + 8, sizeof y);                                                               \\
+        look(__builtin_popcountg(x));                                                              \\
+        look(__builtin_ctzg(x, 99));                                                               \\
+        look(__builtin_clzg(x, 99));                                                               \\
+        look((long long)__builtin_bitreverse##name(x));                                            \\
+        look((long long)__builtin_rotateleft##name(x, y));                                         \\
+        look((long long)__builtin_rotateright##name(x, y));                                        \\
+        look((long long)__builtin_rotateleft##name(x, 5));                                         \\
+        look((long long)__builtin_elementwise_add_sat(x, y));                                      \\
+        look((long long)__builtin_elementwise_sub_sat(x, y));                                      \\
+        look(__builtin_elementwise_add_sat((int##name##_t)x, (int##name##_t)y));                   \\
+        look(__builtin_elementwise_sub_sat((int##name##_t)x, (int##name##_t)y));                   \\
+    } while (0)
+int main(void) {
+    uint8_t b[16];
+    klee_make_symbolic(b, 16, "b");
+    OF(uint8_t, 8);
+    OF(uint16_t, 16);
+    OF(uint32_t, 32);
+    OF(uint64_t, 64);
+    unsigned _BitInt(37) odd;
+    memcpy(&odd, b, sizeof odd);
+    look(__builtin_popcountg(odd));
+    look(__builtin_ctzg(odd, 99));
+    look(__builtin_clzg(odd, 99));
+    look(*(char *)__builtin_align_down(&"0123456789abcdef"[b[0] & 15], 4) == '4');
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_intrinsics_about_bits(paths: Runner, level: str) -> None:
+    draw = random.Random(7)
+    ends = (b"\0" * 8, b"\xff" * 8, b"\x80" + b"\0" * 7, b"\0" * 7 + b"\x80", b"\xff" * 7 + b"\x7f")
+    inputs = [{"memory:b": one + other} for one in ends for other in (ends[0], ends[1], ends[3], b"\5" * 8)]
+    inputs += [{"memory:b": draw.randbytes(16)} for _ in range(20)]
+    runs = paths(BITS, inputs, flags=[level])
+    _check(inputs, runs)
+    assert len({run.output for run in runs}) > 30
+    assert _reasons(runs) == set()
+
+
 BOUND = """
 #include <klee/klee.h>
 #include <math.h>

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from whence import ir
 from whence.abi.intercepts import PREFIX
 from whence.abi.symbolic import MOST_ARGUMENTS, REASONS
 from whence.instrument.symbolic import helpers, intrinsics, library
 from whence.instrument.symbolic.comparisons import COMPARISONS
 from whence.instrument.symbolic.emitting import Emitter, after, what_of
+from whence.instrument.symbolic.expansions import expansion, is_expanded
 from whence.instrument.symbolic.shapes import width_of
 from whence.instrument.symbolic.varying import is_numbered
 
@@ -44,6 +47,15 @@ class Calls(Emitter):
             self.nothing_of(made)
         else:
             self._plain_call(made, name)
+
+    def expand(
+        self, place: ir.Instruction, lines: Iterable[str], names: dict[str, str], *, checked: bool
+    ) -> dict[str, str]:
+        """Writes instructions before `place`, and follows them: names of all results, with those given.
+
+        names: what stands for those of the lines. checked: the solver is asked about divisions and shifts.
+        """
+        raise NotImplementedError
 
     def _is_used(self, made: ir.Instruction) -> bool:
         if self._used is None:
@@ -219,6 +231,9 @@ class Calls(Emitter):
             one, other = (ir.Operand(each.type, each.value, 0, 0) for each in arguments)
             for kind, result in zip(kinds, self.numbers[made.result], strict=True):
                 self._derive(made, kind, one, other, result)
+        elif is_expanded(made) and made.result in self.numbers:
+            names = {f"%{letter}": each.value for letter, each in zip("abc", arguments, strict=False)}
+            self.same(made, self.expand(made, expansion(made), names, checked=False)["%r"])
         elif name.startswith(intrinsics.COPIES):
             to, source, size = arguments[:3]
             self._bind_range(made, (to, "WRITE"), (source, "READ"), size=size)

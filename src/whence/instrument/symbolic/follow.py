@@ -8,6 +8,7 @@ of the source.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from whence import ir
 from whence.abi.symbolic import MOST_ARGUMENTS
@@ -73,6 +74,9 @@ def _followed(context: Context) -> list[ir.Function]:
 class _Follower(Accesses, Calls):
     """Follows the expressions of the values of one function."""
 
+    _checks = True
+    """The solver is asked about divisions and shifts."""
+
     def run(self) -> None:
         instructions = list(self.function.instructions())
         names = varying(self.function)
@@ -112,16 +116,25 @@ class _Follower(Accesses, Calls):
         for declaration in steps.intrinsics_of(test):
             self.module.add_declaration(declaration)
         names = {f"%{letter}": each.value for letter, each in zip("abcd", marker.arguments, strict=False)}
-        for line in test:
+        bad = self.expand(marker, test, names, checked=True)["%bad"]
+        if bad in self.numbers:
+            self.emit(marker, "suspect", f"i32 {self.number(bad)}")
+
+    def expand(
+        self, place: ir.Instruction, lines: Iterable[str], names: dict[str, str], *, checked: bool
+    ) -> dict[str, str]:
+        names = dict(names)
+        before, self._checks = self._checks, checked
+        for line in lines:
             result = _NAME.match(line)
             if result:
                 names[result[0]] = self.function.fresh_name()
-            made = marker.insert_before(_NAME.sub(lambda found: names[found[0]], line))
+            made = place.insert_before(_NAME.sub(lambda found: names[found[0]], line))
             if made.result and self.may_vary(*made.operands) and can_have(made.type, self.module):
                 self._number(made.result, made.type)
             self._follow(made)
-        if names["%bad"] in self.numbers:
-            self.emit(marker, "suspect", f"i32 {self.number(names['%bad'])}")
+        self._checks = before
+        return names
 
     def _enter(self) -> None:
         first = next(i for i in self.function.entry if not isinstance(i, ir.Alloca))
@@ -152,7 +165,8 @@ class _Follower(Accesses, Calls):
         if not self.may_vary(*made.operands):
             return
         one, other = made.operands
-        if made.opcode in _CHECKED and (other.value in self.numbers or made.opcode in ("sdiv", "srem")):
+        may_fail = other.value in self.numbers or made.opcode in ("sdiv", "srem")
+        if self._checks and made.opcode in _CHECKED and may_fail:
             place = _marker_of(made) or made
             arguments, suffix = self.pair(place, one, other)
             self.emit(place, f"check_{suffix}", f"i32 {what_of(made.opcode.upper(), made.type)}, {arguments}")

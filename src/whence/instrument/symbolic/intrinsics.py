@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from whence import ir
+from whence.instrument.symbolic.expansions import is_expanded
 
 T = TypeVar("T")
 
@@ -62,4 +63,6 @@ def find(table: Mapping[str, T], name: str) -> T:
 def is_followed(call: ir.Call) -> bool:
     """Whether the result of a call has an expression because an argument has one."""
     name = call.callee or ""
+    if is_expanded(call):
+        return True
     return name.startswith((*SAME, *EXTREMES, *UNARY, *OVERFLOWING)) and not call.type.startswith("<")
