@@ -219,6 +219,14 @@ def test_input_from_outside(tmp_path, whence_env):
     assert set(statuses) == {a + b for a in (0, 1, 2) for b in range(0, 32, 4)}
 
 
+def test_files_that_a_path_leaves_are_not_there_for_the_next_one(tmp_path, whence_env):
+    program = build("leaving", tmp_path, whence_env, "-O1")
+    words = ["--sym-file", "settings", "1", "--sym-file", "deep/er", "1"]
+    summary, text = explore(program, tmp_path, whence_env, *words)
+    statuses = sorted(test.status for test in read_tests(tmp_path / "out"))
+    assert summary["complete"] and not summary["lost"]["diverged"] and statuses == list(range(16)), text
+
+
 LINES = ["getline(&line, &size, stdin)", "getdelim(&line, &size, 'b', stdin)"]
 
 

@@ -62,7 +62,8 @@ class Gone(ToolLimit):
 class Start:
     """How to start a server. words: the command line. record: the file for findings; trace: for traces.
 
-    milliseconds: the limit of one path. findings: names what the record has.
+    milliseconds: the limit of one path. findings: names what the record has. tidy: removes
+    what a path has left in its working directory.
     """
 
     image: Path
@@ -72,6 +73,7 @@ class Start:
     cwd: Path | None
     milliseconds: int
     findings: Callable[[Path], tuple[tuple[Finding, ...], tuple[str, ...]]]
+    tidy: Callable[[], None] | None = None
 
 
 class Server:
@@ -136,6 +138,8 @@ class Server:
 
     def begin(self, key: object, inputs: Inputs) -> None:
         """Request a path."""
+        if self._start.tidy and self._number:
+            self._start.tidy()
         self.key, self.busy = key, True
         self._number += 1
         objects = [_object(name, data) for name, data in inputs.items() if name != COUNT]

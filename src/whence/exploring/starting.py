@@ -19,6 +19,7 @@ from whence.engines.protocol import Task
 from whence.errors import UserMistake
 from whence.exploring.confirming import Confirmer
 from whence.exploring.executing import Inputs
+from whence.exploring.folders import OwnFolder
 from whence.exploring.inputs import COUNT, FILLER, Symbolic
 from whence.exploring.places import Places
 from whence.exploring.server import Server, Servers, Start, named_findings
@@ -86,6 +87,8 @@ class Program:
         return Server(self._start(count, folder), lambda socket: self._variables(folder, socket))
 
     def _start(self, count: int, folder: Folder) -> Start:
+        files = dict(self.symbolic.files)
+        own = OwnFolder(folder.path / "work", files) if files else None
         words = [os.fsencode(word) for word in self.prepared.words]
         words += [os.fsencode(FILLER * size) for size in self.symbolic.sizes(count)]
         environment = dict(self.task.settings.around.environment)
@@ -96,21 +99,11 @@ class Program:
             words,
             {os.fsencode(name): os.fsencode(value) for name, value in environment.items()},
             folder.path,
-            self._directory(folder.path),
+            own.place if own else self.task.settings.around.cwd,
             self.milliseconds,
             lambda record: named_findings(self.reading, record),
+            own.tidy if own else None,
         )
-
-    def _directory(self, folder: Path) -> Path | None:
-        """The working directory: one of its own with the symbolic files, if there are some."""
-        if not self.symbolic.files:
-            return self.task.settings.around.cwd
-        place = folder / "work"
-        place.mkdir()
-        for name, size in self.symbolic.files:
-            (place / name).parent.mkdir(parents=True, exist_ok=True)
-            (place / name).write_bytes(bytes(size))
-        return place
 
     def _variables(self, folder: Folder, socket: int) -> Mapping[bytes, bytes]:
         settings, built = self.task.settings, self.prepared.built
