@@ -157,6 +157,37 @@ def two(path):
     return 2 if path.true(x < y, 2) else 3
 
 
+def tied(path):
+    """The last decision is on one byte, which another condition ties to one that is known by then."""
+    x, y = path.bytes("memory:x", 2)
+    if not path.true(x < 5, 1):
+        return 1
+    if not path.true((x ^ y) == 3, 2):
+        return 2
+    return 3 if path.true(y < 8, 3) else 4
+
+
+def test_a_byte_that_is_tied_to_another(tmp_path):
+    explorer = explore(tied, tmp_path, limits=Limits(paths=3, ways=300))
+    explorer = explore(tied, tmp_path)  # that it goes on changes nothing
+    assert explored(explorer) == Counter(set(by_brute_force(tied, range(10), range(10))))
+    assert explorer.state.paths == 3 and not explorer.left and not explorer.state.diverged
+
+
+def test_a_byte_that_is_tied_to_none_is_settled_without_a_solver(tmp_path):
+    """Also behind a condition that ties others; what is impossible is known before it waits."""
+
+    def program(path):
+        x, y, z = path.bytes("memory:x", 3)
+        path.true((x ^ y) == 3, 1)
+        return path.true(z < 7, 2) + 2 * path.true(z < 9, 3)
+
+    explorer = explore(program, tmp_path)
+    assert explorer.state.paths == 6 and not explorer.state.diverged
+    counts = explorer.reasoner.counts
+    assert counts.queries == 1 and counts.by_bytes == counts.questions - 1
+
+
 @pytest.mark.parametrize("strategy", strategies.NAMES)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_path_is_run_once(program, strategy, tmp_path):
