@@ -5,8 +5,7 @@ and prints paths, errors, the processor time of the command with all its paths, 
 most memory that the command itself and all its processes had together (resident pages, where those that
 processes share count for each), and how often the solver was asked. Each program is built, explored to its
 first path, and run as errors are confirmed, before that: instrumenting it does not count. Beside them
-stands what KLEE 3.2 with STP needs for programs of the same shape, on another machine of this kind; where it
-has another text, it has another number of paths.
+stands what KLEE 3.2 with STP took for the same programs (docs/explore.md): paths and processor time.
 
 --many N explores N paths of independent choices in one exploration. --killed N explores N choices twice: once
 undisturbed, and once with kill -9 for the command in the middle, and going on. No path may be there twice,
@@ -44,7 +43,7 @@ ENDING = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A program, how it is built and explored, and what KLEE needs for one of this shape."""
+    """A program, how it is built and explored, and what KLEE took for it."""
 
     name: str
     source: str
@@ -58,17 +57,19 @@ def _options(text: str) -> tuple[str, ...]:
 
 
 COMPARED = (
-    Compared("maze", "maze", klee="381 paths, 0.07 s"),
-    Compared("choices", "choices", klee="6561 paths, 0.9 s"),
-    Compared("bubble sort", "sort", klee="120 paths, 1.2 s"),
-    Compared("sorting network", "network", klee="130 paths, 1.1 s"),
-    Compared("regex", "regex", klee="4884 paths, 4.3 s"),
-    Compared("regex, no end", "regex", ("-DUNTERMINATED",)),
-    Compared("echo", "echo", options=_options("--sym-args 0 2 3")),
-    Compared("cat", "cat", options=_options("--sym-args 0 1 3 --sym-stdin 2")),
+    Compared("maze", "maze", klee="113 paths, 0.25 s"),
+    Compared("choices", "choices", klee="6561 paths, 0.52 s"),
+    Compared("bubble sort", "sort", klee="120 paths, 0.83 s"),
+    Compared("sorting network", "network", klee="130 paths, 0.97 s"),
+    Compared("regex", "regex", klee="3524 paths, 1.4 s"),
+    Compared("regex, no end", "regex", ("-DUNTERMINATED",), klee="5204 paths, 2.1 s"),
+    Compared("echo", "echo", options=_options("--sym-args 0 2 3"), klee="81 paths, 0.34 s"),
+    Compared(
+        "cat", "cat", options=_options("--sym-args 0 1 3 --sym-stdin 2"), klee="455 paths, 0.80 s"
+    ),
     Compared("tr", "tr", options=_options("--sym-args 1 2 3 --sym-stdin 1 --max-paths 1000")),
     Compared(
-        "base64", "base64", options=_options("--sym-arg 2 --sym-stdin 2"), klee="363 paths, 4.2 to 9.7 s"
+        "base64", "base64", options=_options("--sym-arg 2 --sym-stdin 2"), klee="76 paths, 0.58 s"
     ),
 )
 
