@@ -79,6 +79,13 @@ INPUTS = {
     "peek": Way("from.get(); return from.peek();", b"az", "std::istream::peek()", 1),
     "read": Way("char b[8]; from.get(); from.read(b, 8); return b[2];", b"axyz", "std::istream::read", 3),
     "array": Way("char b[8]; from.getline(b, 8); return b[1];", b"az\nb", "std::istream::getline", 1),
+    "buffer": Way(
+        "std::stringstream s; int v; s << from.rdbuf(); s >> v >> v; return v;",
+        b"7 300 x",
+        "std::ostream::operator<<(std::streambuf*)",
+        2,
+        3,
+    ),
     "array until": Way("char b[8]; from.get(b, 8, 'x'); return b[1];", b"azx", "std::istream::get", 1),
 }
 SOURCES = {"file": "in", "stdio": "in", "unsynchronised": "", "pipe": ""}

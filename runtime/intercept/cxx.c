@@ -253,6 +253,19 @@ WRAP_EXPANDED(void *, STRING_OUT, (void *self, const struct cxx_string *string))
     return result;
 }
 
+/* of all that another buffer has left; without one the stream becomes bad */
+WRAP(void *, _ZNSolsEPSt15basic_streambufIcSt11char_traitsIcEE,
+     (void *self, const struct cxx_buffer *from)) {
+    struct site site = named("std::ostream::operator<<(std::streambuf*)", FRAME_HERE);
+    if (from) check_range(site, from, sizeof *from, 0, from);
+    struct putting putting = putting_begin(site, self);
+    struct taking taking = taking_buffer(putting.call, from);
+    void *result = CXX_FUNCTION(void *, _ZNSolsEPSt15basic_streambufIcSt11char_traitsIcEE,
+                                (void *, const void *))(self, from);
+    putting_taken(site, &putting, &taking);
+    return result;
+}
+
 /* Numbers. A `float` is passed as a `double`. */
 #define INSERT(name, type, title)                                                                  \
     WRAP(void *, name, (void *self, type value)) {                                                 \

@@ -112,10 +112,9 @@ int64_t buffer_place(const struct cxx_buffer *buffer, enum buffer_kind kind) {
 
 /* ---- what is taken ---- */
 
-static struct taking begun(struct whence_origin_site *call, const void *stream) {
-    struct taking taking = {.call = call, .place = -1};
+struct taking taking_buffer(struct whence_origin_site *call, const struct cxx_buffer *buffer) {
+    struct taking taking = {.call = call, .buffer = buffer, .place = -1};
     if (!call) return taking;
-    taking.buffer = buffer_of(stream);
     taking.kind = buffer_kind(taking.buffer);
     if (taking.kind == BUFFER_OTHER) taking.call = NULL;
     if (taking.kind == BUFFER_TEXT) {
@@ -125,6 +124,10 @@ static struct taking begun(struct whence_origin_site *call, const void *stream) 
         taking.place = buffer_place(taking.buffer, taking.kind);
     }
     return taking;
+}
+
+static struct taking begun(struct whence_origin_site *call, const void *stream) {
+    return taking_buffer(call, call ? buffer_of(stream) : NULL);
 }
 
 struct taking taking_begin(struct site site, const void *stream) {
@@ -258,4 +261,10 @@ void putting_argument(const struct putting *putting, unsigned index, uint64_t va
     const char *to;
     size_t put = putting->call ? put_bytes(putting, &to) : 0;
     if (put) printing_argument(putting->call, (uintptr_t)to, put, index, value, is_byte);
+}
+
+void putting_taken(struct site site, const struct putting *putting, const struct taking *taking) {
+    const char *to;
+    size_t put = putting->call ? put_bytes(putting, &to) : 0;
+    if (put) taking_put_first(site, taking, to, put);
 }

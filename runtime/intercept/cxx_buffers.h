@@ -41,6 +41,8 @@ struct taking {
 
 /* Before it does; `site` is of a function of std::istream. */
 struct taking taking_begin(struct site site, const void *stream);
+/* The same of a buffer itself, for a call. */
+struct taking taking_buffer(struct whence_origin_site *call, const struct cxx_buffer *buffer);
 /* It has stored so many bytes, of which the text that was taken begins, or ends, with the first or
  * the last one. */
 void taking_put_first(struct site site, const struct taking *taking, const char *to, size_t size);
@@ -65,5 +67,7 @@ struct putting putting_begin(struct site site, const void *stream);
  * it. */
 void putting_text(const struct putting *putting, const char *from, size_t size);
 void putting_argument(const struct putting *putting, unsigned index, uint64_t value, int is_byte);
+/* It has put there what it has taken from another buffer. */
+void putting_taken(struct site site, const struct putting *putting, const struct taking *taking);
 
 #endif

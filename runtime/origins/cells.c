@@ -6,6 +6,7 @@
 #include "deaths.h"
 #include "given.h"
 #include "parts.h"
+#include "passing.h"
 #include "sizes.h"
 #include "../values/ranges.h"
 #include "log.h"
@@ -224,6 +225,8 @@ uint32_t cells_now(uintptr_t address, unsigned count) {
 static int is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 uint32_t cells_parsed(struct whence_origin_site *call, uintptr_t text, uint64_t size) {
+    uint32_t literal = origins_passed_literal(text);
+    if (literal) return node_step(call, literal);
     while (size > 1 && is_blank(*(const char *)text)) text++, size--;
     uint32_t node = node_now(text, 1, *(const uint8_t *)text);
     if (node)
@@ -384,6 +387,9 @@ struct copying {
     uintptr_t begin, source; /* where the copy begins, and where what is copied does */
     uint32_t from, to;       /* the nodes of the last cell */
     uint32_t undefined;      /* the node of undefined bytes; 0: none yet */
+    uint32_t initial;        /* that of bytes that nothing was stored to; 0: they have none */
+    int is_asked;            /* whether `initial` is known */
+    int is_within;           /* whether the copy has overwritten some of what was copied */
 };
 
 static uint32_t copied_node(struct copying *copying, uint32_t node) {
@@ -402,6 +408,28 @@ static cell copied(struct copying *copying, cell from) {
     return from >> 32 << 32 | copied_node(copying, cell_node(from));
 }
 
+/* Bytes of a literal begin where its pointer does. */
+static uint32_t initial_node(struct copying *copying) {
+    if (copying->is_asked) return copying->initial;
+    copying->is_asked = 1;
+    uint32_t literal = origins_passed_literal(copying->source);
+    if (literal)
+        copying->initial = node_step(copying->site, literal);
+    else if (kind_of(copying->source) == WH_KIND_GLOBAL)
+        copying->initial = node_make(copying->site, node_own(), WH_NODE_INITIAL);
+    return copying->initial;
+}
+
+int cells_are_initial(uintptr_t address) {
+    const cell *at = cell_of(address, 0);
+    return !at || !parts_stored(at, address, 1);
+}
+
+/* Where bytes are that were copied: LLVM removes copies that nobody reads. */
+static uintptr_t kept_at(const struct copying *copying, uintptr_t to, uintptr_t from) {
+    return copying->is_within ? to : from;
+}
+
 static void copy_byte(struct copying *copying, uintptr_t to, uintptr_t from) {
     const cell *source = cell_of(from, 0);
     uint32_t value = source ? cell_bytes(*source) >> 8 * (from % UNIT) & 0xff : 0;
@@ -416,6 +444,8 @@ static void copy_byte(struct copying *copying, uintptr_t to, uintptr_t from) {
         return;
     }
     uint32_t node = source ? copied_node(copying, parts_of_byte(source, from)) : 0;
+    if (!node && cells_are_initial(from) && (node = initial_node(copying)))
+        value = *(const uint8_t *)kept_at(copying, to, from);
     write_bytes(to, 1, value, node);
 }
 
@@ -433,8 +463,11 @@ static uint32_t undefined_node(struct copying *copying) {
     return copying->undefined;
 }
 
-static cell copied_undefined(struct copying *copying, uintptr_t to) {
-    return is_undefined(to, UNIT) ? cell_make(undefined_node(copying), *(const uint32_t *)to) : 0;
+/* Of a cell that nothing was stored to. */
+static cell copied_empty(struct copying *copying, uintptr_t to, uintptr_t from) {
+    if (is_undefined(to, UNIT)) return cell_make(undefined_node(copying), *(const uint32_t *)to);
+    uint32_t node = initial_node(copying);
+    return node ? cell_make(node, *(const uint32_t *)kept_at(copying, to, from)) : 0;
 }
 
 static void copy_cell(struct copying *copying, uintptr_t to, uintptr_t from) {
@@ -443,7 +476,7 @@ static void copy_cell(struct copying *copying, uintptr_t to, uintptr_t from) {
         copy_bytes(copying, to, from, UNIT);
         return;
     }
-    cell made = source && *source ? copied(copying, *source) : copied_undefined(copying, to);
+    cell made = source && *source ? copied(copying, *source) : copied_empty(copying, to, from);
     cell *target = cell_of(to, source != NULL || made);
     if (target) *target = made;
 }
@@ -502,6 +535,7 @@ WH_EXPORT void __whence_origin_copy(struct whence_origin_site *site, uint64_t to
     if (given == size) return;
     to += given, from += given, size -= given;
     struct copying copying = {.site = site, .begin = to, .source = from};
+    copying.is_within = to - from < size || from - to < size;
     lose_range(site, to, size);
     copy_range(&copying, to, from, size);
     log_copy(site, to, size);

@@ -38,6 +38,9 @@ uint32_t cells_born(struct whence_origin_site *site, uintptr_t address, uint64_t
  * input's. */
 uint32_t cells_now(uintptr_t address, unsigned count);
 
+/* Whether nothing was ever stored to a byte that is followed. */
+int cells_are_initial(uintptr_t address);
+
 /* The node of a number that a call has computed from a text that begins here; 0: nothing is known
  * of the text. */
 uint32_t cells_parsed(struct whence_origin_site *call, uintptr_t text, uint64_t size);

@@ -109,15 +109,8 @@ static uint32_t node_of(struct input *input, uint32_t parent) {
 
 /* ---- the calls that give them ---- */
 
-/* In the text of a site: kind, line, column and name, behind which there may be the arguments. */
-static const char *name_of(const struct whence_origin_site *site) {
-    const char *text = site->text;
-    for (unsigned tabs = 0; *text && tabs < 3; text++) tabs += *text == '\t';
-    return text;
-}
-
 int given_is_call(const struct whence_origin_site *site, const char *function) {
-    const char *text = name_of(site);
+    const char *text = site_name(site);
     while (*function && *text == *function) text++, function++;
     return !*function && (*text == '\t' || *text == '(');
 }
@@ -136,7 +129,7 @@ struct whence_origin_site *given_calling(const char *function) {
 
 struct whence_origin_site *given_parsing(const char *function) {
     struct whence_origin_site *site = take_calling();
-    int is_pointer = site && name_of(site)[0] == '(';
+    int is_pointer = site && site_name(site)[0] == '(';
     return site && (is_pointer || given_is_call(site, function)) ? site : NULL;
 }
 

@@ -73,6 +73,13 @@ static uint8_t is_arithmetic(const struct whence_origin_site *site) {
     return !*kind;
 }
 
+/* In the text of a site: kind, line, column and name. */
+const char *site_name(const struct whence_origin_site *site) {
+    const char *text = site->text;
+    for (unsigned tabs = 0; *text && tabs < 3; text++) tabs += *text == '\t';
+    return text;
+}
+
 /* Completes a node that gets a number. */
 static void fill(uint32_t number, const struct node *node) {
     static const struct node none;
@@ -200,6 +207,11 @@ uint32_t node_before_arithmetic(uint32_t number) {
     while (!is_none(number) && at(number)->is_arithmetic && !(at(number)->flags & WH_NODE_INPUT))
         number = at(number)->parent;
     return is_none(number) ? 0 : number;
+}
+
+int node_is_literal(uint32_t number) {
+    const struct node *last = node_at(number), *birth = last ? node_at(last->birth) : NULL;
+    return birth && birth->site && !birth->flags && site_name(birth->site)[0] == '"';
 }
 
 /* ---- sites with many parents ---- */

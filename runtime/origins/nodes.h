@@ -61,8 +61,14 @@ uint32_t node_step(struct whence_origin_site *site, uint32_t parent);
 /* The node of this thread for a value that another thread's node describes. */
 uint32_t node_cross(struct whence_origin_site *site, uint32_t parent);
 
+/* The name in the text of a site, behind which there may be more. */
+const char *site_name(const struct whence_origin_site *site);
+
 /* NULL for node 0. */
 const struct node *node_at(uint32_t number);
+
+/* Whether the chain begins with the address of a literal. */
+int node_is_literal(uint32_t number);
 
 /* The first node of a chain, from the newest one on, that is not of arithmetic; 0: all are. */
 uint32_t node_before_arithmetic(uint32_t number);

@@ -10,6 +10,17 @@ static inline uint32_t origins_passed(unsigned index, uint64_t value) {
     return word >> 32 == (uint32_t)value ? (uint32_t)word : 0;
 }
 
+/* The node of an argument that the last call has passed, if it has this value and points into a
+ * literal. */
+static inline uint32_t origins_passed_literal(uint64_t value) {
+    const struct origins_passed *own = &__whence_origins;
+    for (unsigned i = 0; i < own->passed.count && i < WHENCE_ORIGIN_ARGUMENTS; i++) {
+        uint32_t node = origins_passed(i, value);
+        if (node && node_is_literal(node)) return node;
+    }
+    return 0;
+}
+
 /* A function is about to be called with one argument. */
 static inline void origins_pass(uint64_t function, uint32_t node, uint64_t value) {
     __whence_origins.passed.callee = function;

@@ -1,4 +1,5 @@
 #include "printing.h"
+#include "../process/kind.h"
 #include "cells.h"
 #include "given.h"
 #include "passing.h"
@@ -6,9 +7,12 @@
 /* What nothing is known of stays what the function has written. */
 void printing_copies(struct whence_origin_site *site, uintptr_t to, uintptr_t from, uint64_t size) {
     uint64_t given = given_copied_there(site, to, from, size);
+    int is_global = kind_of(from) == WH_KIND_GLOBAL;
     for (uint64_t begin = given, end; begin < size; begin = end + 1) {
         end = begin;
-        while (end < size && cells_now(from + end, 1)) end++;
+        while (end < size &&
+               (cells_now(from + end, 1) || (is_global && cells_are_initial(from + end))))
+            end++;
         __whence_origin_copy(site, to + begin, from + begin, end - begin);
     }
 }

@@ -33,7 +33,10 @@ struct tree_{name} {{ struct box_{name} in[3]; struct tree_{name} *next; }};
 BIRTHS = {
     "malloc": Way("T v# = malloc(4); //: 1 allocation malloc; 2 stored v#", types=_POINTER),
     "ten": Way("T v# = V; //: 1 constant V; 2 stored v#", types=_NUMBERS),
-    "result": Way('T v# = atoi("V"); //: 1 outside atoi; 2 stored v#', types=_NUMBERS),
+    "result": Way(
+        'T v# = atoi("V"); //: 1 constant "V"; 2 argument atoi; 3 arithmetic atoi("V"); 4 stored v#',
+        types=_NUMBERS,
+    ),
     "computed": Way(
         "T v# = one * factor#; //: 1 computed one * factor#; 2 stored v#",
         "static volatile T factor# = V;",

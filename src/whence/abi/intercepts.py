@@ -355,6 +355,7 @@ what functions in headers call."""
 CXX_STREAMS: Mapping[str, str] = MappingProxyType(
     {
         "_ZNSo5writeEPKcl": "std::ostream::write",
+        "_ZNSolsEPSt15basic_streambufIcSt11char_traitsIcEE": f"{_OUTPUT}(std::streambuf*)",
         "_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l": "operator<<",
         "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc": "operator<<",
         "_ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_"

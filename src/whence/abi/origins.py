@@ -90,8 +90,9 @@ SITE_FIELDS = ("kind", "line", "column", "name", "source")
 SCOPE_FIELDS = ("function", "file")
 """The fields of the texts of a site, with tabs between. The kind of a hop where an integer changes has two
 numbers behind it: the bits that it had, and those that are left of it or that it has with its sign
-extended. That of a hop where a pointer is stored elsewhere than in a variable of the function has `AWAY`."""
-AWAY = "away"
+extended. That of a hop where a pointer is stored elsewhere than in a variable of the function has `AWAY`,
+that of a copy by a library function, whose name it has, `BY`. The name of a literal is in quotes."""
+AWAY, BY = "away", "by"
 
 RECIPES = {
     name: number

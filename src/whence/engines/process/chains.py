@@ -11,6 +11,7 @@ from dataclasses import replace
 from whence.abi import points
 from whence.abi.origins import (
     AWAY,
+    BY,
     INPUT_FIELDS,
     INPUT_KINDS,
     INPUT_NOWHERE,
@@ -255,14 +256,19 @@ def _file_kind(mode: int) -> FileKind:
 
 
 def _hops(line: str) -> Iterator[Hop]:
-    """The hops of one line: undefined bytes are copied and begin there."""
+    """The hops of one line: bytes that are undefined, or initial values, are copied and begin there."""
     hop = _hop(line)
     if hop is None:
         return
-    if hop.kind is HopKind.COPY and int(line.partition("\t")[0]) & NODE_FLAGS["UNDEFINED"]:
-        yield hop
-        hop = replace(hop, kind=HopKind.UNDEFINED, name=hop.source, source="")
-    yield hop
+    flags, words = line.split("\t")[0], line.split("\t")[2].split(" ")
+    copied = replace(hop, source="") if words[1:] == [BY] else hop
+    yield copied
+    for flag, kind in _OF_COPIED.items():
+        if hop.kind is HopKind.COPY and int(flags) & NODE_FLAGS[flag]:
+            yield replace(hop, kind=kind, name="" if hop.source == "memory" else hop.source, source="")
+
+
+_OF_COPIED = {"UNDEFINED": HopKind.UNDEFINED, "INITIAL": HopKind.INITIAL}
 
 
 def _hop(line: str) -> Hop | None:
@@ -294,11 +300,11 @@ def _hop(line: str) -> Hop | None:
 
 def _kind(kind: str, flags: int) -> HopKind:
     """The kind, of which the site of a load knows only that it is none of a store."""
-    if flags & NODE_FLAGS["INITIAL"]:
+    found = HopKind(kind)
+    if flags & NODE_FLAGS["INITIAL"] and found is not HopKind.COPY:
         return HopKind.INITIAL
     if flags & NODE_FLAGS["INPUT"]:
         return HopKind.OUTSIDE
-    found = HopKind(kind)
     if flags & NODE_FLAGS["WRITTEN"]:
         return HopKind.WRITTEN
     if flags & NODE_FLAGS["UNDEFINED"] and found is not HopKind.COPY:

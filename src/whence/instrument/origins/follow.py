@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from whence import ir
 from whence.abi.intercepts import CXX_READERS, PREFIX
-from whence.abi.origins import MOST_ARGUMENTS, PARSERS, READERS, WRITERS
+from whence.abi.origins import AWAY, MOST_ARGUMENTS, PARSERS, READERS, WRITERS
 from whence.chains import HopKind
 from whence.instrument.markers import PREFIX as CHECK
 from whence.instrument.origins import bits, helpers
@@ -34,6 +34,8 @@ from whence.instrument.policy import Policy
 
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 _SETS = "llvm.memset."
+_OF_VARIABLE = "__const."
+"""How front ends call what variables of functions are initialised with."""
 _SAME = ("llvm.launder.", "llvm.strip.", "llvm.expect", "llvm.ptrmask")
 _LEAVES = frozenset(("__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"))
 """Functions that leave the one that calls them, unless they return to it."""
@@ -252,10 +254,8 @@ class _Follower:
         to, source = self.names.accessed(store.pointer, value.type), self.names.value(value.value)
         converted = self.names.conversion(value.value)
         root = self.function.definition_of(self._root(store.pointer)[0])
-        is_away = value.type == "ptr" and not isinstance(root, ir.Alloca)
-        site = self.sites.site(
-            store, HopKind.STORED, to, source, conversion=converted, is_away=is_away
-        )
+        word = AWAY if value.type == "ptr" and not isinstance(root, ir.Alloca) else ""
+        site = self.sites.site(store, HopKind.STORED, to, source, conversion=converted, word=word)
         return self._step(store, site, node)
 
     # Nodes of values.
@@ -275,6 +275,8 @@ class _Follower:
 
     def _of_constant(self, value: str, user: ir.Instruction) -> str:
         name = self.names.value(value)
+        if self.names.is_literal(value):
+            return self._born(user, user, HopKind.CONSTANT, name)
         if value.startswith(("@", "getelementptr")):
             return self._born(user, user, HopKind.ADDRESS, name.removeprefix("&"))
         return self._born(user, user, HopKind.CONSTANT, name)
@@ -434,7 +436,7 @@ class _Follower:
             self._emit(call, helpers.FREEING, "void", f"ptr {site}, ptr {freed}")
             self._runtime(call, helpers.FREED, f"i32 {nodes[0]}, ptr {call.arguments[0].value}")
         self.sizes.of_call(call, name, nodes)
-        self.effects.of(call, name, nodes, lambda *said: self.sites.site(call, *said))
+        self.effects.of(call, name, nodes, lambda *said, **more: self.sites.site(call, *said, **more))
 
     def _tell_input(self, call: ir.Call, name: str) -> None:
         """Functions that take something from outside or from a text, or send something, are told where they
@@ -469,7 +471,10 @@ class _Follower:
             self._pass(call, "memcpy")
             to, source, size = call.arguments[:3]
             place, origin = self._target(to.value), self._target(source.value)
-            site = self.sites.site(call, HopKind.COPY, place, origin or ("memory" if place else ""))
+            if ir.unquote(source.value).startswith(_OF_VARIABLE):
+                site = self.sites.site(call, HopKind.INITIAL, place)
+            else:
+                site = self.sites.site(call, HopKind.COPY, place, origin or ("memory" if place else ""))
             copy, sized = copy_name(size.value)
             places = f"ptr {site}, ptr {to.value}, ptr {source.value}"
             self._runtime(call, copy, f"{places}, {_wide(size)}" if sized else places)

@@ -16,7 +16,7 @@ from whence.abi.intercepts import (
     LIBRARY,
     STORES,
 )
-from whence.abi.origins import COPIERS, COPY_FORMS, NO_LIMIT, PARSERS, PRINTERS, READERS, WRITERS
+from whence.abi.origins import BY, COPIERS, COPY_FORMS, NO_LIMIT, PARSERS, PRINTERS, READERS, WRITERS
 from whence.chains import HopKind
 from whence.instrument.origins import helpers
 from whence.instrument.origins.copies import COPY
@@ -125,19 +125,23 @@ class Effects:
 
     def of(self, call: ir.Call, name: str, nodes: list[str], site: Callable[..., str]) -> None:
         arguments = call.arguments
+
+        def copying(source: int) -> str:
+            """What is copied is behind the argument of this number."""
+            return site(HopKind.COPY, name, self._names.place(arguments[source].value), word=BY)
+
         if name in FILLERS or may_write(call, name):
             self._write(call, name, site)
         if name == "memccpy":
-            self._copy_up_to(call, site(HopKind.COPY, name))
+            self._copy_up_to(call, copying(1))
         elif name == "bcopy":
             source, to, size = (each.value for each in arguments[:3])
-            self._emit(call, COPY, f"ptr {site(HopKind.COPY, name)}, ptr {to}, ptr {source}, i64 {size}")
+            self._emit(call, COPY, f"ptr {copying(0)}, ptr {to}, ptr {source}, i64 {size}")
         elif name in COPIERS:
-            self._copy_text(call, name, site(HopKind.COPY, name))
+            self._copy_text(call, name, copying(COPIERS[name][1][0 if COPIERS[name][0] == "NEW" else 1]))
         elif name in _COPIES and len(arguments) >= 3:
             to, source, size = (str(each.value) for each in arguments[:3])
-            where = site(HopKind.COPY, name)
-            self._emit(call, COPY, f"ptr {where}, ptr {to}, ptr {source}, i64 {size}")
+            self._emit(call, COPY, f"ptr {copying(1)}, ptr {to}, ptr {source}, i64 {size}")
         elif name in _SETS and len(arguments) >= 2:
             size = arguments[1 if "zero" in name else 2].value
             where = site(HopKind.CONSTANT, f"bytes by {name}")

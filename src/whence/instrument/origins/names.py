@@ -16,6 +16,7 @@ from whence.instrument.origins.emitter import is_followed
 from whence.instrument.variable_names import ATTACHMENT, text_of
 from whence.ir.constants import evaluate
 from whence.ir.datalayout import constant_index
+from whence.ir.lexer import decode_string
 
 _MANGLED = re.compile(r"\b_Z[\w$]+")
 """Reports tell only the last part of such a name."""
@@ -24,6 +25,9 @@ _SUM = re.compile(r" [-+] ")
 _CLOSED = re.compile(r"[\w.>-]*(\[[^][]*\])?")
 """A name with an index."""
 _LONGEST = 60
+_MOST_TEXT = 20
+"""Letters of a literal."""
+_TEXT = re.compile(r'c"(.*)"', re.DOTALL)
 _DEEPEST = 12
 
 
@@ -256,12 +260,25 @@ class Names:
         return f"{_name_of(variable) or variable.name}{path}" if path else ""
 
     def _global(self, pointer: str) -> str:
+        if literal := self._literal(pointer):
+            return literal
         name = ir.unquote(pointer)
         variable = self._types.variable(pointer)
         is_plain = not name.startswith("_Z")  # others say their scopes, too
         if variable is not None and is_plain and variable.attachments.get(ATTACHMENT):
             return _name_of(variable) or name
-        return '"…"' if name.startswith(".str") else name
+        return name
+
+    def is_literal(self, value: str) -> bool:
+        return bool(self._literal(value))
+
+    def _literal(self, value: str) -> str:
+        """A literal as the program writes it, as far as it is short; empty if it is none."""
+        if not value.startswith("@") or not ir.unquote(value).startswith(".str"):
+            return ""
+        variable = self._types.variable(value)
+        text = _TEXT.fullmatch(variable.initializer or "") if variable is not None else None
+        return '"…"' if text is None else _quoted(decode_string(text[1]))
 
     def _element(self, made: ir.GetElementPtr, depth: int) -> str:
         base = self._base(made.base, depth)
@@ -303,7 +320,7 @@ class Names:
     def value(self, value: str, depth: int = 0) -> str:
         """A value; empty if it has no short name."""
         if not value.startswith("%"):
-            return _constant(value)
+            return self._literal(value) or _constant(value)
         if depth > _DEEPEST:
             return ""
         if (part := self.loaded(value)) is not None:
@@ -404,9 +421,18 @@ def _stored_parameters(function: ir.Function) -> dict[str, str]:
 
 def _constant(value: str) -> str:
     if value.startswith("@"):
-        name = ir.unquote(value)
-        return '"…"' if name.startswith(".str") else f"&{name}"
+        return f"&{ir.unquote(value)}"
     return "NULL" if value == "null" else value if re.fullmatch(r"-?\d+|true|false", value) else ""
+
+
+def _quoted(text: str) -> str:
+    """The begin of a text without its final 0, as C writes it."""
+    text = text.removesuffix("\0")
+    shown = "".join(_ESCAPES.get(each, each if each.isprintable() else "?") for each in text[:_MOST_TEXT])
+    return f'"{shown}…"' if len(text) > _MOST_TEXT else f'"{shown}"'
+
+
+_ESCAPES = {"\n": "\\n", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 
 
 def _short(text: str) -> str:

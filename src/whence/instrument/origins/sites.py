@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from whence import ir
-from whence.abi.origins import AWAY, NO_PARENT, SITE
+from whence.abi.origins import NO_PARENT, SITE
 from whence.instrument.variable_names import path_of
 
 TABLE, TEXTS = "@whence.sites", "@whence.site_texts"
@@ -35,16 +35,12 @@ class Sites:
         source: str = "",
         line: str = "",
         conversion: tuple[int, int] | None = None,
-        *,
-        is_away: bool = False,
+        word: str = "",
     ) -> str:
-        """A new site at an instruction, or at a line of its function, as an operand.
-
-        is_away: a pointer is stored elsewhere than in a variable of the function.
-        """
+        """A new site at an instruction, or at a line of its function, an operand. word: behind the kind."""
         line, column = (line, "0") if line else self._place(instruction)
-        if is_away:
-            kind = f"{kind} {AWAY}"
+        if word:
+            kind = f"{kind} {word}"
         if conversion is not None:
             kind = f"{kind} {conversion[0]} {conversion[1]}"
         text = "\t".join((kind, line, column, name.translate(_CLEAN), source.translate(_CLEAN)))
