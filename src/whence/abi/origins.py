@@ -266,6 +266,17 @@ COPIERS: Mapping[str, tuple[str, tuple[int, ...]]] = MappingProxyType(
 """Functions that copy a text: the form, and the arguments that say where to (but for NEW), from where, and
 how many bytes, if there is a limit."""
 
+_RETURNING = """
+strcpy stpcpy strncpy stpncpy strcat strncat memcpy mempcpy memmove memset memccpy __strcpy_chk __stpcpy_chk
+__strncpy_chk __stpncpy_chk __strcat_chk __strncat_chk __memcpy_chk __mempcpy_chk __memmove_chk __memset_chk
+__stpcpy __mempcpy strchr strrchr strchrnul index rindex strstr strcasestr strpbrk memchr memrchr rawmemchr
+memmem fgets fgets_unlocked __fgets_chk
+"""
+RETURNING: Mapping[str, int] = MappingProxyType(
+    {**dict.fromkeys(_RETURNING.split(), 0), "bsearch": 1, "inet_ntop": 2}
+)
+"""Functions that return a pointer to where this argument points, or behind that, or null."""
+
 _PRINTERS = """
 asprintf snprintf sprintf vasprintf vsnprintf vsprintf __asprintf_chk __snprintf_chk __sprintf_chk
 __vasprintf_chk __vsnprintf_chk __vsprintf_chk

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from whence import ir
 from whence.abi.intercepts import CXX_READERS, PREFIX
-from whence.abi.origins import AWAY, MOST_ARGUMENTS, PARSERS, READERS, WRITERS
+from whence.abi.origins import AWAY, MOST_ARGUMENTS, PARSERS, READERS, RETURNING, WRITERS
 from whence.chains import HopKind
 from whence.instrument.markers import PREFIX as CHECK
 from whence.instrument.origins import bits, helpers
@@ -543,7 +543,22 @@ class _Follower:
             return self._born(place, call, HopKind.COMPUTED, name)
         if is_allocation(name):
             return self._born(place, call, HopKind.ALLOCATION, name)
+        if name in RETURNING and call.type == "ptr" and len(call.arguments) > RETURNING[name]:
+            return self._argument_returned(call, place, name)
         return self.results.received(call, place, helpers.RETURNED, call.result or "", call.type)
+
+    def _argument_returned(self, call: ir.Call, place: ir.Instruction, name: str) -> str:
+        """The result is the argument, moved, or null."""
+        argument = call.arguments[RETURNING[name]]
+        said = f"{name}({self.names.arguments(call)})"
+        moved = self._step(
+            place,
+            self.sites.site(call, HopKind.ARITHMETIC, said),
+            self._node(argument.value, argument.type, call),
+        )
+        born = self._born(place, call, HopKind.OUTSIDE, name)
+        is_null = place.insert_before(f"icmp eq ptr {call.result}, null").result
+        return place.insert_before(f"select i1 {is_null}, i32 {born}, i32 {moved}").result or ""
 
     def _of_one(self, call: ir.Call, place: ir.Instruction, name: str) -> str:
         argument = call.arguments[0]
