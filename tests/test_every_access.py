@@ -37,7 +37,7 @@ def whence(tmp_path: Path, whence_env: dict[str, str]) -> Whence:
     return Whence(tmp_path, whence_env)
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("level", ["-O0", pytest.param("-O2", marks=pytest.mark.slow)])
 def test_every_access_is_evaluated_wherever_it_goes(whence: Whence, level: str) -> None:
     rules = whence.directory / "every.rules"
     each = [("deref_w", "Stack"), ("deref_w", "Global"), ("deref_r", "Stack"), ("deref_r", "Global")]

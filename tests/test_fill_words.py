@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
 
 
 @pytest.mark.build
-@pytest.mark.parametrize("level", ["-O0", "-O1"])
+@pytest.mark.parametrize("level", [pytest.param("-O0", marks=pytest.mark.slow), "-O1"])
 def test_the_end_of_a_string_that_the_library_writes_is_seen(
     tmp_path: Path, whence_env: dict[str, str], level: str
 ) -> None:

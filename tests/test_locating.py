@@ -143,6 +143,15 @@ ANSWERS = {
         if (read(file, bytes, 40) != 40) return NULL; close(file); MIXED(bytes);""",
     "stream": """FILE *file = fopen("/dev/random", "rb"); char bytes[40];
         if (fread(bytes, 1, 40, file) != 40) return NULL; fclose(file); MIXED(bytes);""",
+    "kernel": """char path[64], bytes[400] = ""; snprintf(path, sizeof path, "/proc/%d/stat", (int)getpid());
+        FILE *file = fopen(path, "r"); if (!file) return NULL;
+        for (int i = 0; i < 2; i++) {
+            if (!fgets(bytes, sizeof bytes, file)) return NULL; MIXED(bytes); rewind(file);
+        }
+        fclose(file);
+        int uptime = open("/proc/uptime", O_RDONLY); if (pread(uptime, bytes, 40, 0) < 4) return NULL;
+        MIXED(bytes); file = fdopen(uptime, "r"); if (fileno(file) != uptime) return NULL;
+        if (fread(bytes, 1, 40, file) < 4) return NULL; fclose(file); MIXED(bytes);""",
 }
 
 
@@ -167,10 +176,15 @@ def test_a_second_run_gets_the_same_answers(whence: Whence, asking: Path, answer
 def test_answers_to_the_library_of_cxx(whence: Whence) -> None:
     (whence.directory / "prog.cpp").write_text("""
 #include <chrono>
+#include <fstream>
 #include <random>
 int main() {
     std::random_device device;
-    unsigned long sum = device() + std::chrono::steady_clock::now().time_since_epoch().count();
+    std::ifstream file("/dev/urandom");
+    char byte;
+    for (int i = 0; i < 3; i++)
+        if (!file.get(byte)) return 1;
+    unsigned long sum = byte + device() + std::chrono::steady_clock::now().time_since_epoch().count();
     volatile char *block = new char[1 + sum % 100000];
     block[1 + sum % 100000] = 1;
 }
@@ -285,3 +299,156 @@ int main(void) {
     done, (found,) = whence.findings("--locate", "replay", whence.build(text))
     assert "chains" not in found
     assert "it asked for the time, random numbers or processes at another moment" in done.err
+
+
+THREADS = """
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <mutex>
+#include <pthread.h>
+#include <semaphore.h>
+#include <shared_mutex>
+#include <thread>
+#include <threads.h>
+#include <vector>
+using namespace std::chrono_literals;
+static unsigned long order, addresses[4];
+static void came(unsigned long who) { order = order * 31 + who; }
+static std::mutex plain;
+static std::timed_mutex timed;
+static std::shared_mutex shared;
+static std::condition_variable changed;
+static std::condition_variable_any some;
+static sem_t places;
+static pthread_spinlock_t spinning;
+static pthread_barrier_t barrier;
+static mtx_t of_c;
+static cnd_t of_c_changed;
+static std::once_flag once;
+static unsigned chosen;
+struct slow {
+    unsigned who;
+    slow(unsigned who) : who(who) { std::this_thread::sleep_for(1ms); }
+};
+static unsigned initialised(unsigned who) {
+    static slow one(who);
+    return one.who;
+}
+static void step(const char *way, unsigned who, int i) {
+    WAYS
+}
+static void work(const char *way, unsigned who) {
+    for (int i = 0; i < 30; i++) step(way, who, i);
+}
+int main(int, char **words) {
+    sem_init(&places, 0, 2);
+    pthread_spin_init(&spinning, 0);
+    pthread_barrier_init(&barrier, nullptr, 4);
+    mtx_init(&of_c, mtx_plain);
+    cnd_init(&of_c_changed);
+    std::vector<std::thread> all;
+    for (unsigned i = 0; i < 4; i++) all.emplace_back(work, words[1], i + 1);
+    for (auto &each : all) each.join();
+    for (unsigned long each : addresses) came(each);
+    volatile char *block = (char *)malloc(1 + order % 100000);
+    block[1 + order % 100000] = 1;
+}
+"""
+
+TURNS = {
+    "mutex": "std::lock_guard held(plain); came(who); if (i % 7 == 0) std::this_thread::yield();",
+    "try": "if (plain.try_lock()) { came(who); std::this_thread::yield(); plain.unlock(); }",
+    "timed": """if (timed.try_lock_for(50us)) {
+        came(who); if (i % 10 == 0) std::this_thread::sleep_for(200us); timed.unlock(); }""",
+    "shared": """if (i % 3) { std::shared_lock held(shared); std::this_thread::yield(); }
+        else { std::unique_lock held(shared); came(who); }""",
+    "condition": """std::unique_lock held(plain); changed.wait_for(held, 20us); came(who);
+        held.unlock(); changed.notify_one();""",
+    "any": """std::unique_lock held(shared); some.wait_for(held, 20us); came(who);
+        held.unlock(); some.notify_all();""",
+    "semaphore": """sem_wait(&places); { std::lock_guard held(plain); came(who); }
+        int left; sem_getvalue(&places, &left); { std::lock_guard held(plain); came(left); }
+        sem_post(&places);
+        if (!sem_trywait(&places)) { { std::lock_guard held(plain); came(7 * who); } sem_post(&places); }""",
+    "spin": "pthread_spin_lock(&spinning); came(who); pthread_spin_unlock(&spinning);",
+    "barrier": "if (pthread_barrier_wait(&barrier)) came(who);",
+    "once": """if (i) return; std::call_once(once, [who] { chosen = who; });
+        std::lock_guard held(plain); came(chosen); came(initialised(who)); came(who);""",
+    "c11": """mtx_lock(&of_c); came(who); struct timespec soon; timespec_get(&soon, TIME_UTC);
+        soon.tv_nsec = (soon.tv_nsec + 20000) % 1000000000; cnd_timedwait(&of_c_changed, &of_c, &soon);
+        came(who); mtx_unlock(&of_c); cnd_signal(&of_c_changed);""",
+    "async": """auto more = std::async(std::launch::async, [who] { std::lock_guard held(plain); came(who); });
+        more.get();""",
+    "heap": """for (int size = 20; size < 90000; size = size * 3) {
+        char *block = (char *)malloc(size + i); addresses[who - 1] += (unsigned long)block * (size + i);
+        if (size % 2) free(block); }""",
+}
+
+
+@pytest.fixture(scope="module")
+def meeting(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]) -> Path:
+    """A program whose threads meet in the way that its first word names; the size of a block says in which
+    order."""
+    place = Whence(tmp_path_factory.mktemp("meeting"), whence_env)
+    ways = "\n".join(f'if (!strcmp(way, "{name}")) {{ {way} return; }}' for name, way in TURNS.items())
+    (place.directory / "prog.cpp").write_text(THREADS.replace("WAYS", ways))
+    flags = ("-std=c++17", "-g", "-O1", "-w", "-pthread")
+    place.process("whence.cli.cc", "c++", *flags, "prog.cpp", "-o", "prog")
+    return place.directory / "prog"
+
+
+@pytest.mark.parametrize("way", TURNS)
+def test_threads_meet_in_the_same_order(whence: Whence, meeting: Path, way: str) -> None:
+    done, (found,) = whence.findings("--locate", "replay", meeting, way)
+    assert "chains" in found, done.err
+    assert size_of(found) == found["block"]["size"]
+
+
+OTHERWISE = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long sum;
+static void *work(void *unused) {
+    int first = !symlink("/", "mark");
+    for (int i = 0; i < 3; i++) {
+        if (IN_FIRST) continue;
+        pthread_mutex_lock(&lock);
+        sum++;
+        pthread_mutex_unlock(&lock);
+    }
+    DO
+    return unused;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_join(thread, NULL);
+    pthread_mutex_lock(&lock);
+    volatile char *block = malloc(10 + sum);
+    pthread_mutex_unlock(&lock);
+    block[10 + sum] = 1;
+    return 0;
+}
+"""
+
+
+def test_threads_that_take_another_way_are_said(whence: Whence) -> None:
+    """They go on without turns."""
+    more = "free(malloc(80000)); if (first) pthread_mutex_lock(&lock), pthread_mutex_unlock(&lock);"
+    text = OTHERWISE.replace("IN_FIRST", "!first && i").replace("DO", more)
+    done, (found,) = whence.findings("--locate", "replay", whence.build(text, "prog", "-pthread"))
+    assert "chains" not in found
+    assert "its threads came to locks, conditions or the heap in another order" in done.err
+
+
+@pytest.mark.slow
+def test_a_turn_that_does_not_come_is_not_waited_for_without_end(whence: Whence) -> None:
+    """The thread of the second run ends before it, and main waits for its own."""
+    text = OTHERWISE.replace("IN_FIRST", "!first").replace("DO", "")
+    done, (found,) = whence.findings("--locate", "replay", whence.build(text, "prog", "-pthread"))
+    assert "chains" not in found
+    assert "its threads came to locks, conditions or the heap in another order" in done.err

@@ -13,6 +13,17 @@ struct class {
 } __attribute__((aligned(64)));
 
 static struct class classes[BLOCK_SHIFTS];
+
+static void lock_class(struct class *class) {
+    port_before_share();
+    os_lock(&class->lock);
+}
+
+static void unlock_class(struct class *class) {
+    os_unlock(&class->lock);
+    port_after_share();
+}
+
 static uint64_t quarantined_total; /* bytes, of all classes */
 static uint64_t
     quarantine_most; /* bytes, of all classes; exceeded where each class has the least */
@@ -77,17 +88,19 @@ static void evict_to_bound(struct class *class, unsigned shift) {
 
 /* When the freeing class may not evict any slot, the class with most bytes in quarantine does. */
 static void evict_elsewhere(void) {
+    port_before_share();
     while (over_bound()) {
         unsigned most = 0;
         for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < BLOCK_SHIFTS; shift++)
             if (classes[shift].quarantined_count > quarantine_least &&
                 (!most || classes[shift].quarantined_bytes > classes[most].quarantined_bytes))
                 most = shift;
-        if (!most) return;
+        if (!most) break;
         os_lock(&classes[most].lock);
         evict_to_bound(&classes[most], most);
         os_unlock(&classes[most].lock);
     }
+    port_after_share();
 }
 
 /* ---- cutting new slots; the class is locked ---- */
@@ -194,9 +207,9 @@ static int caches(struct heap_cache *cache, unsigned shift) {
 
 static uint64_t take_one(unsigned shift) {
     struct class *class = &classes[shift];
-    os_lock(&class->lock);
+    lock_class(class);
     uint64_t index = take_locked(class, shift);
-    os_unlock(&class->lock);
+    unlock_class(class);
     return index;
 }
 
@@ -205,14 +218,14 @@ static uint64_t refill(struct heap_cache *cache, unsigned shift) {
     struct class *class = &classes[shift];
     uint32_t *slots = cache->ready_slots + slots_share[shift].at;
     unsigned wanted = slots_share[shift].capacity / 2, count = 0;
-    os_lock(&class->lock);
+    lock_class(class);
     uint64_t first = take_locked(class, shift);
     while (first && count < wanted) {
         uint64_t index = take_locked(class, shift);
         if (!index) break;
         slots[count++] = (uint32_t)index;
     }
-    os_unlock(&class->lock);
+    unlock_class(class);
     for (unsigned i = 0; i < count / 2; i++) {
         uint32_t other = slots[i];
         slots[i] = slots[count - 1 - i];
@@ -229,12 +242,12 @@ uint64_t slots_take_slowly(struct heap_cache *cache, unsigned shift) {
 static void free_many(unsigned shift, const uint32_t *slots, unsigned count) {
     struct class *class = &classes[shift];
     uint32_t *links = block_links(shift);
-    os_lock(&class->lock);
+    lock_class(class);
     for (unsigned i = 0; i < count; i++) {
         links[slots[i]] = class->free;
         class->free = slots[i];
     }
-    os_unlock(&class->lock);
+    unlock_class(class);
 }
 
 /* Those that were ready first are the ones that would be used last. */
@@ -248,13 +261,14 @@ void slots_spill(struct heap_cache *cache, unsigned shift) {
 
 static void give_many(unsigned shift, const uint32_t *slots, unsigned count) {
     struct class *class = &classes[shift];
-    os_lock(&class->lock);
+    lock_class(class);
     uint64_t before = class->quarantined_bytes;
     for (unsigned i = 0; i < count; i++) quarantine(class, shift, slots[i]);
     account(class, before);
     evict_to_bound(class, shift);
-    os_unlock(&class->lock);
-    if (over_bound()) evict_elsewhere();
+    int over = over_bound();
+    unlock_class(class);
+    if (over) evict_elsewhere();
 }
 
 void slots_give_slowly(struct heap_cache *cache, unsigned shift, uint64_t index) {

@@ -7,16 +7,23 @@
 #include "../process/made.h"
 #include "../process/outside.h"
 #include "../os/os.h"
+#include "../os/text.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
@@ -251,20 +258,59 @@ WH_EXPORT uint32_t arc4random_uniform(uint32_t bound) {
 
 /* ---- files whose contents are others each time ---- */
 
-static int is_random(int file) {
-    struct stat status;
-    if (fstat(file, &status) || !S_ISCHR(status.st_mode) || major(status.st_rdev) != 1) return 0;
-    return minor(status.st_rdev) == 8 || minor(status.st_rdev) == 9;
+/* Of what the process has in memory, where it is in the second run what matters. */
+static int is_about_memory(int file) {
+    static const char *const names[] = {"maps",    "smaps", "smaps_rollup", "numa_maps",
+                                        "pagemap", "mem",   "auxv",         "syscall"};
+    TEXT(link, 32);
+    char path[256];
+    text_put(&link, "/proc/self/fd/");
+    text_decimal(&link, (uint64_t)file);
+    text_put_n(&link, "", 1);
+    long length = os_read_link(link.begin, path, sizeof path - 1);
+    if (length < 0) return 1;
+    path[length] = 0;
+    const char *name = strrchr(path, '/');
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name + 1, names[i])) return 1;
+    return 0;
 }
 
+/* Random bytes, and what the kernel says about processes and the machine. */
+static int changes(int file) {
+    struct stat status;
+    struct statfs system;
+    if (fstat(file, &status)) return 0;
+    if (S_ISCHR(status.st_mode) && major(status.st_rdev) == 1)
+        return minor(status.st_rdev) == 8 || minor(status.st_rdev) == 9;
+    if (OUTSIDE_MADE || !S_ISREG(status.st_mode) || fstatfs(file, &system)) return 0;
+    return (system.f_type == PROC_SUPER_MAGIC && !is_about_memory(file)) ||
+           system.f_type == SYSFS_MAGIC;
+}
+
+static ssize_t filled_up(void *to, ssize_t size) {
+    if (size > 0) made_fill(to, (size_t)size);
+    return size;
+}
+
+/* What is read, by `call`. */
+#define CONTENTS(file, to, size, call)                                                             \
+    do {                                                                                           \
+        if (WH_LIKELY(!outside_mode) || !changes(file)) return (call);                             \
+        if (OUTSIDE_MADE) return filled_up(to, (call));                                            \
+        FILLED(WH_OUTSIDE_READ, to, size, (call));                                                 \
+    } while (0)
+
 WH_EXPORT ssize_t read(int file, void *to, size_t size) {
-    if (WH_LIKELY(!outside_mode) || !is_random(file)) return REAL(read)(file, to, size);
-    if (OUTSIDE_MADE) {
-        ssize_t result = REAL(read)(file, to, size);
-        if (result > 0) made_fill(to, (size_t)result);
-        return result;
-    }
-    FILLED(WH_OUTSIDE_READ, to, size, REAL(read)(file, to, size));
+    CONTENTS(file, to, size, REAL(read)(file, to, size));
+}
+
+WH_EXPORT ssize_t pread(int file, void *to, size_t size, off_t offset) {
+    CONTENTS(file, to, size, REAL(pread)(file, to, size, offset));
+}
+
+WH_EXPORT ssize_t pread64(int file, void *to, size_t size, off64_t offset) {
+    return pread(file, to, size, offset);
 }
 
 /* The C library reads from such a file by itself; a stream of our own reads as above. */
@@ -272,14 +318,29 @@ static ssize_t read_stream(void *file, char *to, size_t size) {
     return read((int)(intptr_t)file, to, size);
 }
 
+static int seek_stream(void *file, off64_t *offset, int whence) {
+    off64_t now = lseek64((int)(intptr_t)file, *offset, whence);
+    if (now >= 0) *offset = now;
+    return now < 0 ? -1 : 0;
+}
+
 static int close_stream(void *file) { return close((int)(intptr_t)file); }
 
+static FILE *stream_on(int file, const char *mode) {
+    cookie_io_functions_t calls = {.read = read_stream, .seek = seek_stream, .close = close_stream};
+    FILE *stream = fopencookie((void *)(intptr_t)file, mode, calls);
+    if (stream) stream->_fileno = file; /* the C++ library reads from the descriptor */
+    return stream;
+}
+
+static int only_reads(const char *mode) { return *mode == 'r' && !strchr(mode, '+'); }
+
 static FILE *stream_of(FILE *opened, const char *mode) {
-    if (WH_LIKELY(!outside_mode) || !opened || !is_random(fileno(opened))) return opened;
+    if (WH_LIKELY(!outside_mode) || !opened) return opened;
+    if (!only_reads(mode) || !changes(fileno(opened))) return opened;
     int file = dup(fileno(opened));
     if (file < 0) return opened;
-    cookie_io_functions_t calls = {.read = read_stream, .close = close_stream};
-    FILE *stream = fopencookie((void *)(intptr_t)file, mode, calls);
+    FILE *stream = stream_on(file, mode);
     if (!stream) {
         close(file);
         return opened;
@@ -288,14 +349,59 @@ static FILE *stream_of(FILE *opened, const char *mode) {
     return stream;
 }
 
+WH_EXPORT FILE *fdopen(int file, const char *mode) {
+    if (WH_UNLIKELY(outside_mode) && only_reads(mode) && changes(file))
+        return stream_on(file, mode);
+    return REAL(fdopen)(file, mode);
+}
+
+/* A path in what the kernel says about this process, which has another number than the first time.
+ */
+static const char *path_again(const char *path) {
+    static __thread char room[256];
+    static const char folder[] = "/proc/";
+    if (!OUTSIDE_REPEATED || !path || strncmp(path, folder, sizeof folder - 1)) return path;
+    char *end;
+    const char *number = path + sizeof folder - 1;
+    if (*number < '1' || *number > '9') return path;
+    if (strtoul(number, &end, 10) != outside_process() || (*end && *end != '/')) return path;
+    return (size_t)snprintf(room, sizeof room, "/proc/self%s", end) < sizeof room ? room : path;
+}
+
 WH_EXPORT FILE *fopen(const char *restrict path, const char *restrict mode) {
-    return stream_of(REAL(fopen)(path, mode), mode);
+    return stream_of(REAL(fopen)(path_again(path), mode), mode);
 }
 
 FILE *fopen64(const char *restrict path, const char *restrict mode);
 WH_EXPORT FILE *fopen64(const char *restrict path, const char *restrict mode) {
-    return stream_of(REAL(fopen64)(path, mode), mode);
+    return stream_of(REAL(fopen64)(path_again(path), mode), mode);
 }
+
+/* The mode is there where a file may be made. */
+#define MODE_OF(flags)                                                                             \
+    mode_t mode = 0;                                                                               \
+    if ((flags) & O_CREAT || ((flags) & O_TMPFILE) == O_TMPFILE) {                                 \
+        va_list list;                                                                              \
+        va_start(list, flags);                                                                     \
+        mode = va_arg(list, mode_t);                                                               \
+        va_end(list);                                                                              \
+    }
+
+#define OPEN(name)                                                                                 \
+    WH_EXPORT int name(const char *path, int flags, ...) {                                         \
+        MODE_OF(flags)                                                                             \
+        return REAL(name)(path_again(path), flags, mode);                                          \
+    }
+#define OPEN_AT(name)                                                                              \
+    WH_EXPORT int name(int folder, const char *path, int flags, ...) {                             \
+        MODE_OF(flags)                                                                             \
+        return REAL(name)(folder, path_again(path), flags, mode);                                  \
+    }
+
+OPEN(open)
+OPEN(open64)
+OPEN_AT(openat)
+OPEN_AT(openat64)
 
 /* It asks the processor, which answers each time anew. */
 unsigned random_device(void *device) __asm__("_ZNSt13random_device9_M_getvalEv");

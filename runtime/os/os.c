@@ -151,6 +151,14 @@ uintptr_t os_map_file(int file, size_t size) {
     return os_failed(at) ? 0 : (uintptr_t)at;
 }
 
+/* In headers from 5.14 on. */
+#define POPULATE_WRITE 23
+
+int os_populate(uintptr_t begin, size_t size) {
+    long result = call3(SYS_madvise, (long)begin, (long)size, POPULATE_WRITE);
+    return !os_failed(result) || result == -EINVAL;
+}
+
 long os_map_shared(uintptr_t begin, int file, size_t size) {
     int flags = MAP_SHARED | MAP_FIXED | (file < 0 ? MAP_ANONYMOUS : 0);
     long at = call6(SYS_mmap, (long)begin, (long)size, PROT_READ | PROT_WRITE, flags, file, 0);

@@ -50,6 +50,9 @@ long os_close_pages(uintptr_t begin, size_t size);
 long os_move_page(uintptr_t from, uintptr_t to);
 /* Writes to private memory that may be closed; the bytes written, or -errno. */
 long os_write_closed(uintptr_t to, const void *from, size_t size);
+/* Gives pages of a mapped file their room on its disk. 0 if there is none; where the kernel cannot
+ * tell, they get it when they are written to. */
+int os_populate(uintptr_t begin, size_t size);
 /* Drops the contents: pages read as zero and cost nothing until touched. */
 void os_discard(uintptr_t begin, size_t size);
 /* The same, and whatever mappings there were become one with this access, and with such

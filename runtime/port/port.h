@@ -45,6 +45,10 @@ void port_begin(int count, char **arguments);
 
 /* ---- blocks ---- */
 
+/* Around a change of what threads share of the heap: their order decides where blocks lie. */
+void port_before_share(void);
+void port_after_share(void);
+
 /* A slot for which heap_seals() holds leaves the quarantine; the class is locked. */
 void port_evicted(unsigned shift, uint64_t index);
 

@@ -5,6 +5,7 @@
 #include "../settings/options.h"
 #include "made.h"
 #include "thread.h"
+#include "turns.h"
 
 #define MORE (WH_OUTSIDE_BYTES + 1u)
 
@@ -44,6 +45,7 @@ static void begin_with(const char *record) {
     if (OUTSIDE_KEPT) outside_keep(WH_OUTSIDE_PROCESS, NULL, 0, own);
     if (OUTSIDE_REPEATED && outside_again(WH_OUTSIDE_PROCESS, NULL, 0, &result))
         process = (uint32_t)result;
+    turns_begin(outside_mode, header, program);
 }
 
 void outside_path(void) {
@@ -64,6 +66,7 @@ void outside_begin(const char *record) {
 void outside_forked(void) {
     if (!OUTSIDE_MADE) outside_mode = WH_OUTSIDE_NONE;
     parent = process;
+    turns_forked();
     process = os_process();
 }
 
@@ -73,7 +76,7 @@ uint32_t outside_parent(void) { return parent; }
 
 static uint64_t give_up(void) {
     next_answer = WH_OUTSIDE_MOST;
-    __atomic_store_n(&header->astray, 1, __ATOMIC_RELAXED);
+    __atomic_or_fetch(&header->astray, WH_ASTRAY_ANSWER, __ATOMIC_RELAXED);
     return WH_OUTSIDE_MOST;
 }
 

@@ -2,6 +2,7 @@
 #include "descriptors.h"
 #include "../process/outside.h"
 #include "../process/thread.h"
+#include "../process/turns.h"
 #include "../findings/finding.h"
 #include "../process/kind.h"
 #include "../settings/options.h"
@@ -111,8 +112,16 @@ static START_CODE void *start_thread(void *argument) {
 }
 
 static uint16_t number_thread(void) {
+    uint32_t again;
+    if (TURNS_TAKEN && !TURNS_KEPT && turns_await(WH_TURN_THREAD, &again)) {
+        __atomic_fetch_add(&next_number, 1, __ATOMIC_RELAXED);
+        turns_end();
+        return (uint16_t)again;
+    }
     uint32_t number = __atomic_fetch_add(&next_number, 1, __ATOMIC_RELAXED);
-    return number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;
+    if (number > UINT16_MAX) number = UINT16_MAX;
+    if (TURNS_TAKEN && TURNS_KEPT) turns_keep(WH_TURN_THREAD, number);
+    return (uint16_t)number;
 }
 
 /* What a stack needs beyond what the program asks for: the C library takes thread-local variables
@@ -232,9 +241,9 @@ WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     struct attributes roomy = {.used = attributes};
     make_room(&roomy);
     uint32_t node = PORT_PLANES ? origins_passed(3, (uintptr_t)argument) : 0;
-    *start = (struct start){function, argument, stack_size(roomy.used), node, number_thread()};
     if (PORT_PLANES) deaths_settle();
     os_threaded = 1;
+    *start = (struct start){function, argument, stack_size(roomy.used), node, number_thread()};
     port_before_thread();
     int result = next_create(thread, roomy.used, start_thread, start);
     port_after_thread();

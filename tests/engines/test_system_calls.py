@@ -82,7 +82,7 @@ def test_what_is_too_short_or_freed(whence: Whence, names: list[str], where: str
         assert found[0]["library_function"] == "syscall"
 
 
-@pytest.mark.parametrize("where", ["fits", "roomy"])
+@pytest.mark.parametrize("where", [pytest.param("fits", marks=pytest.mark.slow), "roomy"])
 def test_correct_calls(whence: Whence, names: list[str], where: str) -> None:
     assert len(names) > 40
     for name in names:

@@ -345,6 +345,7 @@ def test_a_path_that_does_not_end(tmp_path, whence_env):
     assert "the time of 1 path was over (--path-time)" in text
 
 
+@pytest.mark.slow
 def test_paths_that_wait_or_take_all_memory_or_kill_their_server(tmp_path, whence_env):
     program = build("waiting", tmp_path, whence_env, "-O1", "-pthread")
     summary, text = explore(program, tmp_path, whence_env, "--path-time", "4", "--max-memory", "400M")

@@ -173,7 +173,7 @@ def assert_agrees(state: State) -> None:
 
 
 @pytest.mark.parametrize(
-    "step", [pytest.param(180, id="sample"), pytest.param(1, id="every state", marks=pytest.mark.slow)]
+    "step", [pytest.param(360, id="sample"), pytest.param(1, id="every state", marks=pytest.mark.slow)]
 )
 def test_the_premises_are_those_of_the_proofs(step: int) -> None:
     for state in moments()[::step]:
@@ -181,7 +181,7 @@ def test_the_premises_are_those_of_the_proofs(step: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "step", [pytest.param(3, id="sample"), pytest.param(1, id="every mutant", marks=pytest.mark.slow)]
+    "step", [pytest.param(6, id="sample"), pytest.param(1, id="every mutant", marks=pytest.mark.slow)]
 )
 def test_every_wrong_premise_is_noticed(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
     states = moments()

@@ -69,7 +69,9 @@ def symbols(objects: dict[Path, Path]) -> tuple[dict[str, Path], list[tuple[Path
 
 
 @pytest.mark.build
-@pytest.mark.parametrize("name", [runtime_build.LIBRARY, runtime_build.ALLOC_LIBRARY])
+@pytest.mark.parametrize(
+    "name", [runtime_build.LIBRARY, pytest.param(runtime_build.ALLOC_LIBRARY, marks=pytest.mark.slow)]
+)
 def test_calls_go_down(name: str, compiler: str, abi: Path, tmp_path: Path) -> None:
     product = runtime_build.PRODUCTS[name]
     folders = [f"-I{abi}", f"-I{RUNTIME / 'include'}", f"-I{RUNTIME / 'port' / product.port}"]

@@ -25,6 +25,10 @@ int rt_ready;
 static pthread_key_t end_key;
 static int end_key_made;
 
+void port_before_share(void) {}
+
+void port_after_share(void) {}
+
 /* ---- start ---- */
 
 void port_no_range(const char *what, long result, uintptr_t begin, size_t size) {

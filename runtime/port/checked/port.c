@@ -6,6 +6,7 @@
 #include "../../os/os.h"
 #include "../../os/text.h"
 #include "../../process/images.h"
+#include "../../process/turns.h"
 #include "../../rt/loading.h"
 #include "../../rt/thread_variables.h"
 #include "../../replace/hooks.h"
@@ -59,6 +60,10 @@ void port_install(int number, void (*handler)(int, siginfo_t *, void *)) {
 
 void port_signals_ready(void) {}
 
+void port_before_share(void) { turns_begin_heap(); }
+
+void port_after_share(void) { turns_end_heap(); }
+
 void port_before_thread(void) {}
 
 void port_after_thread(void) {}
@@ -69,9 +74,15 @@ void port_thread_ends(void) { thread_variables_end(); }
 
 void port_forked(void) { thread_variables_forked(); }
 
-void port_lock(void) { loading_lock(); }
+void port_lock(void) {
+    loading_lock();
+    turns_lock();
+}
 
-void port_unlock(void) { loading_unlock(); }
+void port_unlock(void) {
+    turns_unlock();
+    loading_unlock();
+}
 
 /* ---- leak searches ---- */
 

@@ -68,6 +68,10 @@ void port_install(int number, void (*handler)(int, siginfo_t *, void *)) {
 
 void port_signals_ready(void) { trap_init(); }
 
+void port_before_share(void) {}
+
+void port_after_share(void) {}
+
 void port_before_thread(void) { dispatch_expect_thread(1); }
 
 void port_after_thread(void) {

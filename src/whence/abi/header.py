@@ -201,7 +201,11 @@ def _origin_lines() -> Iterator[str]:
     yield f"#define WH_OUTSIDE_MOST {_number(outside.MOST)}"
     yield from _numbers("OUTSIDE", outside.MODES)
     yield from _numbers("OUTSIDE", outside.KINDS)
-    for each in (outside.HEADER, outside.ANSWER):
+    yield f"#define WH_TURNS_AT {_number(outside.TURNS_AT)}"
+    yield f"#define WH_TURNS_MOST {_number(outside.MOST_TURNS)}"
+    yield from _numbers("TURN", outside.TURN_KINDS)
+    yield from _numbers("ASTRAY", outside.ASTRAY)
+    for each in (outside.HEADER, outside.ANSWER, outside.TURN):
         yield from _struct(each)
     yield f'#define WH_SENT_SUFFIX "{sent.SUFFIX}"'
     yield f"#define WH_SENT_MOST_BYTES {_number(sent.MOST_BYTES)}"

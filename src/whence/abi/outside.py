@@ -2,7 +2,8 @@
 its name.
 
 The first process of a run writes answers down, or is given those that are there: the time, random bytes,
-numbers of processes. Behind a header stand the answers in the order in which they were given.
+numbers of processes. Behind a header stand the answers in the order in which they were given. Behind them
+stand the turns of threads: which thread was the next to take a lock, to wake, or to change the heap.
 """
 
 from __future__ import annotations
@@ -29,9 +30,13 @@ HEADER = Layout(
         Field("owner", "u32", "the process whose answers they are, 0: none yet"),
         Field("programs", "u32", "how many programs it has executed"),
         Field("count", "u64", "of answers that were given"),
-        Field("astray", "u64", "whether another was asked for than the first time"),
+        Field("astray", "u64", "bits of ``ASTRAY``"),
+        Field("turns", "u64", "that threads had"),
     ),
 )
+ASTRAY = {"ANSWER": 1, "TURN": 2, "FULL": 4}
+"""What a second run had otherwise than the first: it asked for another answer; a thread took another way, or
+did not come to its turn. ``FULL``: there was no room for all turns."""
 ANSWER = Layout(
     "whence_outside_answer",
     (
@@ -44,4 +49,22 @@ ANSWER = Layout(
         Field("second", "u64"),
     ),
 )
-FILE_SIZE = HEADER.size + MOST * ANSWER.size
+MOST_TURNS = 1 << 24
+TURN_KINDS = {
+    name: number
+    for number, name in enumerate(
+        ("PROGRAM", "THREAD", "LOCK", "TRY", "WAKE", "VALUE", "ONCE", "HEAP"), 1
+    )
+}
+"""``PROGRAM``: one begins, and its turns follow. ``THREAD``: one is made. ``ONCE``: the thread is the one
+that runs a function or initialises a variable. ``HEAP``: memory goes from or to what threads share."""
+TURN = Layout(
+    "whence_turn",
+    (
+        Field("thread", "u16", "which of the process's threads"),
+        Field("kind", "u16", "0: not complete"),
+        Field("result", "u32", "of the function; the number of a program or thread"),
+    ),
+)
+TURNS_AT = HEADER.size + MOST * ANSWER.size
+FILE_SIZE = TURNS_AT + MOST_TURNS * TURN.size

@@ -2,9 +2,9 @@
 
 The first run is as fast as any. If it has findings, the program runs once more with the same words,
 variables, folder and input, and its output is dropped. Heap addresses repeat, and so do the answers that it
-gets from outside, such as the time, and all that the program computes of them and of its input. So it comes
-to the same findings, whose chains are put to those of the first run. What cannot be repeated, and what the
-second run did not meet, a note says.
+gets from outside, such as the time, the order in which threads come to what they share, and all that the
+program computes of them and of its input. So it comes to the same findings, whose chains are put to those
+of the first run. What cannot be repeated, and what the second run did not meet, a note says.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import contextlib
 import os
 import signal
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from whence.abi import points
 from whence.engines.protocol import Task
@@ -24,6 +24,9 @@ from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start
 from whence.findings import BlockKind, Finding, Point
 from whence.result import Result
+
+if TYPE_CHECKING:
+    from whence.engines.repeating import Repeating
 
 REPLAY, AUTO = "replay", "auto"
 _ALWAYS = "--locate always follows values in one run"
@@ -85,7 +88,7 @@ def _twice(task: Task, given: Input, run: Callable[[Task], Result]) -> Result:
         with _again(settings, given) as again:
             again = replace(again, repeating=repeating.second())
             second = run(replace(task, settings=again, notes=()))
-        return _with_chains(first, second, astray=repeating.is_astray)
+        return _with_chains(first, second, repeating)
 
 
 def _given(settings: Settings) -> Input:
@@ -135,13 +138,15 @@ def second(settings: Settings, around: Surroundings, nowhere: int, **more: Any) 
     return replace(kept, **more)
 
 
-def _identity(finding: Finding) -> tuple[object, ...]:
+def _identity(finding: Finding, threads: bool) -> tuple[object, ...]:
     """Equal for what both runs found at the same moment: the bug, how many events came before, and where in a
-    block of the heap of which size it is. Variables of the stack lie elsewhere in the second run."""
+    block of the heap of which size it is. Variables of the stack lie elsewhere in the second run. Threads do
+    not count their events in the same order; then the address of the block says whether it is the same."""
     block = finding.block
-    is_heap = block is not None and block.kind is BlockKind.HEAP
-    place = (block.size, finding.access.address - block.begin) if block and is_heap else ()
-    return finding.key, finding.time, finding.thread, *place
+    place: tuple[object, ...] = ()
+    if block is not None and block.kind is BlockKind.HEAP:
+        place = (block.size, finding.access.address - block.begin, block.begin if threads else None)
+    return finding.key, finding.thread, None if threads else finding.time, place
 
 
 def _may_have_chains(finding: Finding) -> bool:
@@ -154,32 +159,38 @@ def _may_have_chains(finding: Finding) -> bool:
 _OF_ADDRESSES = (signal.SIGSEGV, signal.SIGBUS)
 
 
-def _with_chains(first: Result, second: Result, *, astray: bool) -> Result:
-    result, missed = matched(first, second)
-    return noted(result, missing(first, second, missed, _ALWAYS, astray=astray)) if missed else result
+def _with_chains(first: Result, second: Result, repeating: Repeating) -> Result:
+    result, missed = matched(first, second, threads=repeating.threads)
+    if not missed:
+        return result
+    return noted(result, missing(first, second, missed, _ALWAYS, astray=repeating.astray))
 
 
-def matched(first: Result, second: Result) -> tuple[Result, list[str]]:
+def matched(first: Result, second: Result, *, threads: bool = False) -> tuple[Result, list[str]]:
     """The first result with the chains of the second, and the rules of the findings with values that this
-    lacks."""
-    known = {_identity(each): each.chains for each in second.findings}
-    findings = tuple(replace(each, chains=known.get(_identity(each), ())) for each in first.findings)
+    lacks. threads: the program has some."""
+    known = {_identity(each, threads): each.chains for each in second.findings}
+    identities = [_identity(each, threads) for each in first.findings]
+    findings = tuple(
+        replace(each, chains=known.get(identity, ()))
+        for each, identity in zip(first.findings, identities, strict=True)
+    )
     missed = [
         each.rule.name
-        for each in first.findings
-        if _may_have_chains(each) and _identity(each) not in known
+        for each, identity in zip(first.findings, identities, strict=True)
+        if _may_have_chains(each) and identity not in known
     ]
     return replace(first, findings=findings), missed
 
 
 def missing(
-    first: Result, second: Result, missed: list[str], offer: str, *, astray: bool = False
+    first: Result, second: Result, missed: list[str], offer: str, *, astray: Sequence[str] = ()
 ) -> str:
-    """The note about findings that the second run did not come to. astray: it was not given all answers."""
+    """The note about findings that the second run did not come to. astray: what it had otherwise."""
     names = ", ".join(dict.fromkeys(missed))
     why = _why(first, second, missed)
     if astray:
-        why += " (it asked for the time, random numbers or processes at another moment)"
+        why += f" ({', and '.join(astray)})"
     return f"{why}, so nothing is said whence its values came: {names}; {offer}"
 
 

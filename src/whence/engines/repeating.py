@@ -1,7 +1,8 @@
 """What a second run of a program gets again: the answers from outside, and a standard input that is no file.
 
-The runtime of the first run keeps answers such as the time in a file (`whence.abi.outside`), and that of the
-second gives them again. What comes through a pipe or a socket is kept on its way to the program.
+The runtime of the first run keeps answers such as the time in a file (`whence.abi.outside`), and the order
+in which threads come to what they share; that of the second repeats them. What comes through a pipe or a
+socket is kept on its way to the program.
 """
 
 from __future__ import annotations
@@ -12,15 +13,21 @@ import select
 import struct
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from whence.abi import outside
 from whence.errors import ToolLimit
 
 _AT_ONCE = 1 << 16
 _NAMES = {False: "KEEP", True: "REPEAT"}
+_ASTRAY = {
+    "ANSWER": "it asked for the time, random numbers or processes at another moment",
+    "TURN": "its threads came to locks, conditions or the heap in another order",
+    "FULL": f"only the first {outside.MOST_TURNS} turns of its threads were kept",
+}
 
 
 @dataclass(frozen=True)
@@ -42,9 +49,8 @@ class Repeating:
 
     def second(self) -> Repeating:
         """The second run, whose first process gets the answers."""
+        header = self._header()
         with open(self.folder / "answers", "r+b") as file:
-            header = outside.HEADER.unpack(file.read(outside.HEADER.size))
-            file.seek(0)
             file.write(struct.pack(outside.HEADER.format, *(header | {"owner": 0, "programs": 0}).values()))
         return replace(self, again=True)
 
@@ -53,10 +59,20 @@ class Repeating:
         os.symlink(self.folder / "answers", f"{record}{outside.SUFFIX}")
 
     @property
-    def is_astray(self) -> bool:
-        """Whether the second run asked for other answers than the first."""
+    def threads(self) -> bool:
+        """Whether the first process had threads, which then had turns."""
+        header = self._header()
+        return bool(header["turns"] > header["programs"])
+
+    @property
+    def astray(self) -> Sequence[str]:
+        """What the second run had otherwise than the first, in words."""
+        bits = self._header()["astray"]
+        return [words for name, words in _ASTRAY.items() if bits & outside.ASTRAY[name]]
+
+    def _header(self) -> dict[str, Any]:
         with open(self.folder / "answers", "rb") as file:
-            return bool(outside.HEADER.unpack(file.read(outside.HEADER.size))["astray"])
+            return outside.HEADER.unpack(file.read(outside.HEADER.size))
 
     @contextlib.contextmanager
     def input(self) -> Iterator[int | None]:
