@@ -192,7 +192,7 @@ static void find_program(uint32_t program) {
     if (begin < end) begin++;
     for (known = begin; known < end; known++)
         if (!turns[known].kind || turns[known].kind == WH_TURN_PROGRAM) break;
-    position = begin;
+    position = cursor = begin;
 }
 
 void turns_begin(int mode, struct whence_outside_header *room, uint32_t program) {

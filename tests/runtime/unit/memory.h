@@ -4,7 +4,11 @@
 
 #include "../../../runtime/alloc/heap.h"
 #include "../../../runtime/planes/planes.h"
+#include "../../../runtime/port/port.h"
 #include "unit.h"
+
+void port_before_share(void) {}
+void port_after_share(void) {}
 
 static inline void begin_memory(void) {
     uintptr_t begin;
