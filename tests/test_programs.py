@@ -52,7 +52,7 @@ def _parameters() -> Iterator[ParameterSet]:
                 yield pytest.param(case, level, True, id=f"{case.name}-{level}-values", marks=marks)
 
 
-@pytest.mark.parametrize(("case", "level", "values"), _parameters())
+@pytest.mark.parametrize(("case", "level", "values"), list(_parameters()))
 def test_program(case: Case, level: str, values: bool, corpus: Corpus) -> None:
     """A buggy program gives exactly the expected findings, a clean one none, and both end as they should."""
     outcome = corpus.outcome(case, level, values)

@@ -77,7 +77,7 @@ def test_the_paths_are_those_of_brute_force(name, level, tmp_path, whence_env):
 PRINTS = ["", "", "printf", "fprintf", "", "", "errx", "warnx"]
 
 
-@pytest.mark.parametrize(("way", "binding"), enumerate(PRINTS))
+@pytest.mark.parametrize(("way", "binding"), list(enumerate(PRINTS)))
 def test_what_is_printed_is_bound_where_something_depends_on_it(way, binding, tmp_path, whence_env):
     """A number that a format counts, and the status that a process ends with."""
     program = build("counted", tmp_path, whence_env, "-O1", "-D_FORTIFY_SOURCE=0", "-Wno-format-security")
