@@ -45,8 +45,11 @@ class Symbolic:
                 if not name or "\0" in name or [each for each, _ in names].count(name) > 1:
                     raise UserMistake(f"'{name}' is symbolic twice, or no name")
         for name, _ in self.files:
-            if Path(name).is_absolute() or ".." in Path(name).parts:
+            if Path(name).is_absolute() or ".." in Path(name).parts or not Path(name).parts:
                 raise UserMistake(f"--sym-file {name}: name a file in the working directory")
+            for other, _ in self.files:
+                if name != other and Path(other).is_relative_to(name):
+                    raise UserMistake(f"--sym-file {name}: it cannot be a file together with {other}")
 
     @property
     def varies(self) -> bool:
