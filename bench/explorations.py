@@ -279,6 +279,7 @@ class Bench:
     def _begin(self, compared: Compared, place: Path, more: Sequence[str] = ()) -> Running:
         program = self._built(compared)
         command = [sys.executable, "-m", "whence.cli.main", "explore", "--no-progress", "--quiet"]
+        command += ["--test-files", "errors"]
         options = [*compared.options, *more, "--jobs", str(self.jobs), "--out", str(place)]
         with place.with_suffix(".output").open("wb") as output:
             process = subprocess.Popen(

@@ -324,14 +324,14 @@ def test_a_test_is_read_again_and_a_file_that_is_none_is_refused(tmp_path):
 
 
 def test_a_test_without_a_file(tmp_path):
-    """Only paths that did not end by an exit have files; the journal has the tests of all."""
+    """Where only paths that did not end by an exit have files, the journal has the tests of all."""
 
     def failing(path):
         (x,) = path.bytes("memory:x", 1)
         if path.true(x == 7, 1):
             raise Ended("ABORT", 6)
 
-    result_of(failing, tmp_path)
+    result_of(failing, tmp_path, test_files="errors")
     assert [each.name for each in (tmp_path / "tests").iterdir()] == ["000002.json"]
     ended = {"memory:x": b"\0"}, {"memory:x": b"\7"}
     for number, inputs in enumerate(ended, 1):
@@ -344,7 +344,7 @@ def test_a_test_without_a_file(tmp_path):
     assert not is_test(tmp_path / "tests") and not is_test(tmp_path / "else" / "000001.json")
     result_of(failing, tmp_path, test_files="all")
     assert len(list((tmp_path / "tests").iterdir())) == 2
-    with pytest.raises(UserMistake, match="test_files is 'some': expected one of errors, all"):
+    with pytest.raises(UserMistake, match="test_files is 'some': expected one of all, errors"):
         ExploreOptions(test_files="some")
     with pytest.raises(UserMistake, match=r"exploration.json: cannot be read"):
         list(read_tests(tmp_path / "tests"))

@@ -332,7 +332,7 @@ def test_an_assertion_that_addresses_decide(tmp_path, whence_env):
     assert summary["complete"] and summary["ends"]["exit"] == 1 and summary["ends"]["abort"] > 1, text
     assert "a native replay (SIGABRT)" in text
     for test in read_tests(tmp_path / "out"):
-        name = tmp_path / "out" / "tests" / f"{test.number:06}.json"  # there are files for errors only
+        name = tmp_path / "out" / "tests" / f"{test.number:06}.json"
         command = [sys.executable, "-m", "whence.cli.main", "replay", name, program]
         status = -signal.SIGABRT if test.how == "abort" else test.status
         assert wrapped(command, whence_env).returncode == status

@@ -93,7 +93,7 @@ def _parameters() -> list[click.Parameter]:
         _option(
             "test-files",
             "WHICH",
-            "Tests that get a file: errors (default) or all.",
+            "Tests that get a file: all (default) or errors.",
             type=click.Choice(TEST_FILES),
             default=TEST_FILES[0],
         ),

@@ -38,7 +38,7 @@ class ExploreOptions:
     """How to explore. path_time: seconds of one path; query_time: of one question to the solver.
 
     max_time, max_paths, max_memory (bytes): None for no limit. ways: most ways of one decision that are
-    tried. test_files: which tests get files, errors or all. ktest: each gets one in KLEE's format.
+    tried. test_files: which tests get files, all or errors. ktest: each gets one in KLEE's format.
     """
 
     strategy: str = "rotation"

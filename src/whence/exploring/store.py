@@ -72,8 +72,8 @@ class Paths(Protocol):
         """Give up what can be read again."""
 
 
-FILES = ("errors", "all")
-"""Which tests have files: those of paths that have findings or do not end by an exit, or all."""
+FILES = ("all", "errors")
+"""Which tests have files: all, or those of paths that have findings or do not end by an exit."""
 
 
 @dataclass
