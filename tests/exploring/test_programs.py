@@ -65,13 +65,14 @@ def test_the_paths_are_those_of_brute_force(name, level, tmp_path, whence_env):
     plain = ["cc", level, "-DBRUTE_FORCE", "-o", native, PROGRAMS / f"{name}.c"]
     assert wrapped(plain, os.environ).returncode == 0
     wanted = set(wrapped([native], os.environ).stdout.split())
-    summary, text = explore(build(name, tmp_path, whence_env, level), tmp_path, whence_env)
+    program = build(name, tmp_path, whence_env, level)
+    summary, text = explore(program, tmp_path, whence_env, "--query-time", "100")
     taken = Counter(
         wrapped([native, inputs["memory:x"].hex()], os.environ).stdout.strip()
         for inputs in inputs_of(tmp_path)
     )
     assert taken == Counter(wanted), text
-    assert summary["complete"] and summary["paths"] == len(wanted)
+    assert summary["complete"] and summary["paths"] == len(wanted), summary
 
 
 PRINTS = ["", "", "printf", "fprintf", "", "", "errx", "warnx"]
