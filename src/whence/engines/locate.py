@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 REPLAY, AUTO = "replay", "auto"
 _ALWAYS = "--locate always follows values in one run"
-_TWICE = f"--locate replay runs it twice all the same, {_ALWAYS}"
+_TWICE = (
+    "--locate replay runs it twice all the same, with the same time, random numbers and order of threads, "
+    f"{_ALWAYS}"
+)
 HANDED_OVER = "it runs in the place of the process that was started"
 
 
