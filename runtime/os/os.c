@@ -159,9 +159,10 @@ int os_populate(uintptr_t begin, size_t size) {
     return !os_failed(result) || result == -EINVAL;
 }
 
-long os_map_shared(uintptr_t begin, int file, size_t size) {
+long os_map_shared(uintptr_t begin, int file, size_t size, uint64_t offset) {
     int flags = MAP_SHARED | MAP_FIXED | (file < 0 ? MAP_ANONYMOUS : 0);
-    long at = call6(SYS_mmap, (long)begin, (long)size, PROT_READ | PROT_WRITE, flags, file, 0);
+    long at =
+        call6(SYS_mmap, (long)begin, (long)size, PROT_READ | PROT_WRITE, flags, file, (long)offset);
     return os_failed(at) ? at : 0;
 }
 

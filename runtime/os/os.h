@@ -72,8 +72,9 @@ int os_enlarge(void **table, size_t element, uint64_t used, uint64_t *capacity, 
 uintptr_t os_map_to_read(int file, size_t size, uint64_t offset);
 /* Maps a file shared and writable; 0 if that fails. */
 uintptr_t os_map_file(int file, size_t size);
-/* The same at an address, in place of what is mapped there; file -1: zeroed memory. 0 or -errno. */
-long os_map_shared(uintptr_t begin, int file, size_t size);
+/* The same at an address, in place of what is mapped there, from an offset on; file -1: zeroed
+ * memory. 0 or -errno. */
+long os_map_shared(uintptr_t begin, int file, size_t size, uint64_t offset);
 /* Whether a byte can be read or written, found out without risking a signal.
  * The write test overwrites 8 bytes. */
 int os_readable(uintptr_t address);

@@ -1,4 +1,5 @@
 #include "server.h"
+#include "covered.h"
 #include "expressions.h"
 #include "inputs.h"
 #include "memory.h"
@@ -102,6 +103,7 @@ static int receive_head(int socket, struct request *request) {
 static void adopt(const struct request *request) {
     const int *files = request->files;
     if (files[0] >= 0 && !trace_map(files[0])) refuse("the trace cannot be mapped", "");
+    if (files[0] >= 0 && !covered_map(files[0])) refuse("the lines cannot be shared", "");
     for (int i = 1; i < DESCRIPTORS; i++)
         if (files[i] >= 0) dup2(files[i], i - 1);
     for (int i = 0; i < DESCRIPTORS; i++)
@@ -281,7 +283,7 @@ void server_run(int socket, char **arguments, char **environment, void (*forked)
     uint32_t lonely = 0, apart = 0;
     memory_prepare((uintptr_t)&lonely);
     expressions_prepare();
-    if (!rewind_reserve() || os_map_shared((uintptr_t)run(), -1, OS_PAGE))
+    if (!rewind_reserve() || os_map_shared((uintptr_t)run(), -1, OS_PAGE, 0))
         refuse("no memory for the state of a path", "");
     int open = greet(socket);
     while (open && receive(socket, &request)) {

@@ -11,7 +11,7 @@ static __thread int holds;
 static WH_WRITTEN struct wh_trace_header *mapped;
 
 int trace_map(int file) {
-    int done = os_map_shared(WH_SYMBOLIC_TRACE_BASE, file, WH_TRACE_SIZE) == 0;
+    int done = os_map_shared(WH_SYMBOLIC_TRACE_BASE, file, WH_TRACE_SIZE, 0) == 0;
     mapped = done ? (struct wh_trace_header *)WH_SYMBOLIC_TRACE_BASE : NULL;
     return done;
 }

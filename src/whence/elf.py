@@ -49,14 +49,14 @@ def is_elf(descriptor: int) -> bool:
 
 
 class Section:
-    """A section: `offset` in the image and `size`, both in bytes, and its `type`."""
+    """A section: its `address`, `offset` in the image and `size`, in bytes, and its `type`."""
 
-    __slots__ = ("index", "name", "offset", "size", "type")
+    __slots__ = ("address", "index", "name", "offset", "size", "type")
 
     def __init__(self, index: int, name: str, fields: tuple[int, ...]) -> None:
         self.index = index
         self.name = name
-        self.type, self.offset, self.size = fields[1], fields[4], fields[5]
+        self.type, self.address, self.offset, self.size = fields[1], *fields[3:6]
 
 
 class Elf:

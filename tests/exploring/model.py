@@ -228,6 +228,9 @@ class ModelExecutor:
     def source(self, site):
         return "model.c", site
 
+    def lines(self, covered=None):
+        return {}
+
     def memory(self):
         return 0
 

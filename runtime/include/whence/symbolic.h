@@ -66,6 +66,8 @@ void __whence_symbolic_leave(uint64_t function);
 void __whence_symbolic_lend(uint64_t function, uint64_t at);
 int __whence_symbolic_of_format(const char *format);
 
+/* Where the bytes of the program's lines begin and end; both may be 0. */
+void __whence_symbolic_shares(uintptr_t begin, uintptr_t end);
 /* `main` begins. */
 void __whence_symbolic_main(uint64_t count, char **arguments);
 

@@ -32,6 +32,17 @@ TRACE_HEADER_SIZE = 64
 TRACE_SIZE = 32 << 20
 """Size of a trace's file in bytes; sparse, so only what is written costs."""
 
+COVERED_SECTION, LINES_SECTION = "whence_covered", "whence_lines"
+"""Sections of an image: a byte for each line of a block, 1 once a path came there; and tables of the lines.
+
+The program's bytes are mapped from the file of the traces, behind the trace, so all paths of a server share
+them. Those of a module begin at a page and end at one (`COVERED_PAGE`). A table is `LINES_HEAD` and a JSON
+object: ``files``, and in ``lines`` for each byte the number of its file and its line; the next table begins
+at the next multiple of 8."""
+COVERED_PAGE = 4096
+LINES_HEAD = "<iI"
+"""The distance from the table to the module's first byte, and the length of the JSON."""
+
 TRACE = Layout(
     "wh_trace_header",
     (
@@ -200,9 +211,9 @@ ANSWER = Layout(
 )
 REQUEST_DESCRIPTORS = ("trace", "input", "output", "error")
 """What a request may pass along with its first bytes (SCM_RIGHTS), as many of them as there are: the file of
-the traces, of `TRACE_SIZE` bytes, and what standard input, output and error become. They come with the first
-request only, and stay so; an object `stdin` takes the place of the standard input in any case. The trace of
-a path is there until the next request."""
+the traces, of `TRACE_SIZE` bytes and those of the program's `COVERED_SECTION`, and what standard input,
+output and error become. They come with the first request only, and stay so; an object `stdin` takes the
+place of the standard input in any case. The trace of a path is there until the next request."""
 HELLO = 0xFFFF_FFFF_FFFF_FFFF
 """The number of the answer that the server sends when it waits for its first request."""
 

@@ -11,7 +11,7 @@ from typing import Any
 from whence.errors import ToolLimit
 from whence.exploring.confirming import MOST_TESTS, Confirm, Confirmation, confirmed
 from whence.exploring.inputs import Test
-from whence.exploring.lcov import SITES, lines
+from whence.exploring.lcov import SITES, covered_lines, lines
 from whence.exploring.loop import Loop
 from whence.exploring.results import Bound, Error, Exploration, Possible
 from whence.exploring.store import Store
@@ -100,6 +100,7 @@ def _result(
         killed=state.killed,
         questions={**explorer.counts.__dict__, "solver": explorer.solver},
         branches=(taken, 2 * len(sites)),
+        lines=covered_lines(explorer),
         seconds=seconds,
         notes=tuple(dict.fromkeys([*notes, *explorer.executor.notes, *state.notes, *_remarks(explorer)])),
     )

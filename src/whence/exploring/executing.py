@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from whence.exploring.lines import Lines
     from whence.findings import Finding
 
 Inputs = Mapping[str, bytes]
@@ -25,6 +26,7 @@ class Ran(NamedTuple):
 
     cut: why it was killed, else empty: the end that it then has (`TIME_LIMIT`, `WAITING`, `MEMORY_LIMIT`).
     lost: why it has not run to any end: the process that was to run it is gone, and another has its place.
+    covered: where paths of its process came, as `Executor.lines` takes it; 0 if that has not changed.
     """
 
     trace: bytes
@@ -33,6 +35,7 @@ class Ran(NamedTuple):
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     lost: str = ""
+    covered: int = 0
 
 
 Work = TypeVar("Work", contravariant=True)
@@ -75,6 +78,9 @@ class Executor(Protocol[Work, Done]):
 
     def source(self, site: int) -> tuple[str, int] | None:
         """The file and line of a site, if known."""
+
+    def lines(self, covered: int | None = None) -> Lines:
+        """The lines of the program to which paths came, by files; of None: all."""
 
     def memory(self) -> int:
         """Bytes of memory of all processes."""

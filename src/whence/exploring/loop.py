@@ -55,7 +55,8 @@ class State:
     """What an exploration knows, for its reports.
 
     errors: the numbers of paths by the keys of their findings. bound: (reason, site) -> decisions.
-    passed: (site, way) -> how often; way -1 where there are many.
+    passed: (site, way) -> how often; way -1 where there are many. covered: where paths came, as `Ran` has it;
+    lines: the same by files, with what is known from before.
     """
 
     paths: int = 0
@@ -67,6 +68,8 @@ class State:
     possible: dict[tuple[str, int], int] = field(default_factory=dict)
     bound: Counter[tuple[str, int]] = field(default_factory=Counter)
     passed: Counter[tuple[int, int]] = field(default_factory=Counter)
+    covered: int = 0
+    lines: dict[str, set[int]] = field(default_factory=dict)
     given_up: int = 0
     left_out: int = 0
     diverged: int = 0
@@ -244,6 +247,18 @@ class Loop(ABC, Generic[W, D]):
     def _pass(self, decisions: Iterable[Decision]) -> None:
         self.state.passed.update([each.passed for each in decisions])
 
+    def _cover(self, covered: int) -> None:
+        """Lines to which a path came are recorded before the path is, which will not be run again."""
+        new = covered & ~self.state.covered
+        if not new:
+            return
+        self.state.covered |= new
+        known = self.state.lines
+        fresh = {file: lines - known.get(file, set()) for file, lines in self.executor.lines(new).items()}
+        self.store.cover({file: lines for file, lines in fresh.items() if lines})
+        for file, lines in fresh.items():
+            known.setdefault(file, set()).update(lines)
+
     def _keep_findings(self, findings: Iterable[Finding]) -> tuple[str, ...]:
         """The keys of a path's findings."""
         found = list(findings)
@@ -255,6 +270,8 @@ class Loop(ABC, Generic[W, D]):
 
     def _resume(self, seeds: list[Mapping[str, bytes]]) -> None:
         """Grow the tree of the recorded paths again. seeds: those with a recorded path are not run again."""
+        for file, lines in self.store.covered():
+            self.state.lines.setdefault(file, set()).update(lines)
         known: list[list[Node]] = []
         closed: list[tuple[int, int]] = []
         begun = _Begun(seeds)

@@ -6,6 +6,7 @@ import linecache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whence.exploring.lines import Lines, ProgramLines
 from whence.exploring.trace import place_of
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Places:
         self._image = image
         self._module: Module | None = None
         self._known: dict[int, Place | None] = {}
+        self._lines = ProgramLines(image)
 
     def _find(self, site: int) -> Place | None:
         """The innermost function at a site, which is a return address."""
@@ -39,6 +41,15 @@ class Places:
         """The file and line, if known."""
         found = self._find(site)
         return (found.file, found.line) if found and found.file and found.line else None
+
+    @property
+    def covered(self) -> int:
+        """Bytes of the program that say where paths came."""
+        return self._lines.size
+
+    def lines(self, covered: int | None = None) -> Lines:
+        """The lines of the program for which these bytes are 1, by files; all for None."""
+        return self._lines.all() if covered is None else self._lines.of(covered)
 
     def code(self, site: int) -> str:
         """What the source says there, from the column on: a call begins with the function's name."""

@@ -82,6 +82,7 @@ class Exploration:
     killed: int = 0
     questions: Mapping[str, float | str] = field(default_factory=dict)
     branches: tuple[int, int] = (0, 0)
+    lines: tuple[int, int] = (0, 0)
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
 

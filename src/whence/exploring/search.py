@@ -167,6 +167,7 @@ class Explorer(Loop[Inputs, Ran]):
         job, ran, state = key, done, self.state
         assert isinstance(job, Job)
         state.runs += 1
+        self._cover(ran.covered)
         if ran.notes:
             state.notes.update(dict.fromkeys(ran.notes))
         if ran.lost:

@@ -27,6 +27,7 @@ from whence.exploring.inputs import COUNT
 from whence.exploring.memory import children, resident
 
 if TYPE_CHECKING:
+    from whence.exploring.lines import Lines
     from whence.exploring.places import Places
     from whence.findings import Finding
 
@@ -63,7 +64,7 @@ class Start:
     """How to start a server. words: the command line. record: the file for findings; trace: for traces.
 
     milliseconds: the limit of one path. findings: names what the record has. tidy: removes
-    what a path has left in its working directory.
+    what a path has left in its working directory. covered: bytes of the program that say where paths came.
     """
 
     image: Path
@@ -74,6 +75,7 @@ class Start:
     milliseconds: int
     findings: Callable[[Path], tuple[tuple[Finding, ...], tuple[str, ...]]]
     tidy: Callable[[], None] | None = None
+    covered: int = 0
 
 
 class Server:
@@ -87,8 +89,9 @@ class Server:
         self._cut = ""
         self._number = 0
         self.record = start.folder / "record"
-        self._trace = _shared_memory(symbolic.TRACE_SIZE)
-        self._view = mmap.mmap(self._trace, symbolic.TRACE_SIZE, prot=mmap.PROT_READ)
+        self._trace = _shared_memory(symbolic.TRACE_SIZE + start.covered)
+        self._view = mmap.mmap(self._trace, symbolic.TRACE_SIZE + start.covered, prot=mmap.PROT_READ)
+        self._covered = b""
         self._socket, theirs = socket.socketpair()
         self._null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         try:
@@ -167,7 +170,15 @@ class Server:
         trace = self._view[: min(max(used, symbolic.TRACE_HEADER_SIZE), symbolic.TRACE_SIZE)]
         findings, notes = self._findings()
         cut, self._cut = self._cut or _CUT[answer[_LATE]], ""
-        return Ran(trace, answer[_STATUS], cut, findings, notes)
+        return Ran(trace, answer[_STATUS], cut, findings, notes, covered=self.covered())
+
+    def covered(self) -> int:
+        """Where paths came, as `Ran` has it."""
+        covered = self._view[symbolic.TRACE_SIZE :]
+        if covered == self._covered:
+            return 0
+        self._covered = covered
+        return int.from_bytes(covered, "little")
 
     def layout(self) -> str:
         """A digest of the code of the process, of its addresses and of the begin of its stack."""
@@ -333,16 +344,21 @@ class Servers:
             if overdue is None:
                 return None
             _, server = self._busy.pop(overdue)
-            server.close()
-            return server.key, Ran(b"", 0, lost="the process that starts the paths does not answer any more")
+            return self._without(server, "the process that starts the paths does not answer any more")
         count, server = self._busy.pop(ready)
         try:
             ran = server.result()
         except Gone as gone:
-            server.close()
-            return server.key, Ran(b"", 0, lost=str(gone))
+            return self._without(server, str(gone))
         self._idle[count].append(server)
         return server.key, ran
+
+    @staticmethod
+    def _without(server: Server, why: str) -> tuple[object, Ran]:
+        """A server ends with its path."""
+        covered = server.covered()
+        server.close()
+        return server.key, Ran(b"", 0, lost=why, covered=covered)
 
     def _ready(self, milliseconds: int) -> int | None:
         """The descriptor of a server whose path has ended; None after that time."""
@@ -383,6 +399,9 @@ class Servers:
 
     def source(self, site: int) -> tuple[str, int] | None:
         return self._places.source(site)
+
+    def lines(self, covered: int | None = None) -> Lines:
+        return self._places.lines(covered)
 
     def close(self) -> None:
         servers = [each for kept in self._idle.values() for each in kept]

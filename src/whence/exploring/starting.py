@@ -36,6 +36,7 @@ class Program:
     milliseconds: int
     prepared: Prepared
     reading: Reading
+    places: Places
     started: int = 0
 
     @classmethod
@@ -46,7 +47,7 @@ class Program:
         originals = named_originals(prepared.built)
         # A path is a child of the process in which the runtime started, and its abort is its own.
         reading = Reading(settings.rules, originals, settings.suppressions, child_aborts="error")
-        return cls(task, symbolic, folder, milliseconds, prepared, reading)
+        return cls(task, symbolic, folder, milliseconds, prepared, reading, Places(prepared.built.image))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -60,7 +61,7 @@ class Program:
 
     def servers(self, jobs: int, memory: int | None = None) -> Servers:
         """An executor of so many processes. memory: bytes that paths may have with all other processes."""
-        return Servers(self._server, self._count, jobs, Places(self.prepared.built.image), memory)
+        return Servers(self._server, self._count, jobs, self.places, memory)
 
     def layout(self) -> str:
         """A digest of the code that a path executes and of where it lies, with the begin of the stack.
@@ -103,6 +104,7 @@ class Program:
             self.milliseconds,
             lambda record: named_findings(self.reading, record),
             own.tidy if own else None,
+            self.places.covered,
         )
 
     def _variables(self, folder: Folder, socket: int) -> Mapping[bytes, bytes]:

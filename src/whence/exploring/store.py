@@ -23,6 +23,7 @@ from whence.shortage import remedy
 
 SCHEMA = 1
 IDENTITY, JOURNAL, TESTS, SUMMARY = "exploration.json", "journal.jsonl", "tests", "summary.json"
+COVERED = "covered.jsonl"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 _SAID = {"whence": "version of whence"}
 """Names in the identity, as they are said."""
@@ -64,6 +65,12 @@ class Paths(Protocol):
 
     def add(self, path: Recorded) -> None:
         """Record a path."""
+
+    def cover(self, lines: Mapping[str, Collection[int]]) -> None:
+        """Record lines to which a path came for the first time, by files."""
+
+    def covered(self) -> Iterator[tuple[str, Collection[int]]]:
+        """The lines that are recorded."""
 
     def inputs(self, number: int) -> Mapping[str, bytes]:
         """The inputs of a recorded path."""
@@ -177,6 +184,28 @@ class Store:
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._journal.fileno(), offset)
             raise _unwritable(self.directory, error) from error
+
+    def cover(self, lines: Mapping[str, Collection[int]]) -> None:
+        if not lines:
+            return
+        text = json.dumps({file: sorted(each) for file, each in lines.items()}) + "\n"
+        with _disk(self.directory / COVERED), open(self.directory / COVERED, "ab", buffering=0) as file:
+            _write_all(file.fileno(), text.encode("ascii"))
+
+    def covered(self) -> Iterator[tuple[str, Collection[int]]]:
+        """The lines that are recorded; repairs the end of the file."""
+        path = self.directory / COVERED
+        if not path.exists():
+            return
+        with _disk(path):
+            data = path.read_bytes()
+            whole = data.rfind(b"\n") + 1
+            os.truncate(path, whole)
+        try:
+            for line in data[:whole].splitlines():
+                yield from ((file, set(map(int, lines))) for file, lines in json.loads(line).items())
+        except (ValueError, AttributeError, TypeError) as error:
+            raise UserMistake(f"{path}: cannot be read: {error}; give another directory") from error
 
     def inputs(self, number: int) -> Mapping[str, bytes]:
         """The inputs of a recorded path."""

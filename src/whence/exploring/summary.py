@@ -54,7 +54,10 @@ def document(result: Exploration) -> dict[str, Any]:
             for each in result.bound
         ],
         "queries": dict(result.questions),
-        "coverage": {"branches": {"taken": result.branches[0], "known": result.branches[1]}},
+        "coverage": {
+            "branches": {"taken": result.branches[0], "known": result.branches[1]},
+            "lines": {"covered": result.lines[0], "known": result.lines[1]},
+        },
         "notes": list(result.notes),
     }
 

@@ -87,6 +87,7 @@ from whence.instrument.roots import keep_pointers
 from whence.instrument.scopes import forget_lifetimes, mark_scopes
 from whence.instrument.settled import compare_bounds, drop_settled
 from whence.instrument.sweeps import mark_sweeps
+from whence.instrument.symbolic.covering import mark_lines
 from whence.instrument.symbolic.follow import follow_symbolic
 from whence.instrument.thread_zones import guard_thread_variables
 from whence.instrument.unwritten import define_unwritten
@@ -104,6 +105,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("mark-pairs", Stage.CARRIED, mark_pairs, lambda policy: bool(policy.steps & PAIRS)),
     Pass("mark-initializers", Stage.CARRIED, mark_initializers, lambda policy: ORDER in policy.steps),
     Pass("mark-reads", Stage.CARRIED, mark_reads, lambda policy: READ in policy.steps),
+    Pass("mark-lines", Stage.CARRIED, mark_lines, lambda policy: policy.symbolic),
     TextPass("copy-arguments", Stage.CARRIED, copy_arguments, lambda policy: policy.locals),
     TextPass(
         "name-variables",

@@ -31,16 +31,20 @@ def keep_pointers(context: Context) -> None:
     """
     module = context.module
     names = [variable.ref for variable in module.variables if _can_lead_somewhere(variable)]
-    if not names:
-        return
-    existing = module.globals.get(_USED)
+    if names:
+        keep(module, _USED, names)
+
+
+def keep(module: ir.Module, list_: str, names: list[str]) -> None:
+    """Adds variables to a list of those that are used."""
+    existing = module.globals.get(list_)
     if isinstance(existing, ir.GlobalVariable):
         listed = [word for word in (existing.initializer or "").strip("[]").split("ptr ") if word]
-        names += [name.strip(", ") for name in listed if name.strip(", ") not in names]
+        names = [*names, *(name for each in listed if (name := each.strip(", ")) not in names)]
         module.remove(existing)
     entries = ", ".join(f"ptr {name}" for name in names)
     module.add_global(
-        f'@{_USED} = appending global [{len(names)} x ptr] [{entries}], section "llvm.metadata"'
+        f'@{list_} = appending global [{len(names)} x ptr] [{entries}], section "llvm.metadata"'
     )
 
 

@@ -150,6 +150,7 @@ class Coordinator(Loop[Share, Gains]):
             self._lose(key, done.lost)
             return
         self._begin_meanwhile()
+        self._cover(done.state.covered)
         nodes = dict(key.nodes)
         numbers, recorded = self._grow(done, nodes)
         settled = set(done.closed)

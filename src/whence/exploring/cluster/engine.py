@@ -25,6 +25,7 @@ from whence.exploring.cluster import worker
 from whence.exploring.cluster.shares import Gains, Mission, Share
 
 if TYPE_CHECKING:
+    from whence.exploring.lines import Lines
     from whence.exploring.places import Places
 
 _CONNECT = 10.0
@@ -145,6 +146,9 @@ class Cluster:
 
     def source(self, site: int) -> tuple[str, int] | None:
         return self._places.source(site)
+
+    def lines(self, covered: int | None = None) -> Lines:
+        return self._places.lines(covered)
 
     # ---- workers ----
 

@@ -15,7 +15,6 @@ from whence.exploring.cluster.shares import Mission
 from whence.exploring.completing import completed
 from whence.exploring.executing import Executor
 from whence.exploring.loop import Limits, Loop
-from whence.exploring.places import Places
 from whence.exploring.results import Exploration
 from whence.exploring.store import Store
 
@@ -61,7 +60,7 @@ def explored_by_cluster(
 ) -> Exploration:
     """Explore with the workers of the scheduler at an address; raises the errors of `whence.errors`."""
     mission = mission_of(program, options, cache_size)
-    with closing(Cluster(address, mission, Places(program.prepared.built.image))) as cluster:
+    with closing(Cluster(address, mission, program.places)) as cluster:
         return coordinated(cluster, directory, identity, first, options, progress, program.notes, confirm)
 
 

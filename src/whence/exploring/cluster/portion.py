@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from whence.exploring import strategies
@@ -33,6 +33,12 @@ class Kept:
     def add(self, path: Recorded) -> None:
         self.paths.append(path)
         self._inputs[path.number] = path.inputs
+
+    def cover(self, lines: Mapping[str, Collection[int]]) -> None:
+        """A session hands in all that its process has covered."""
+
+    def covered(self) -> Iterator[tuple[str, Collection[int]]]:
+        return iter(())
 
     def inputs(self, number: int) -> Mapping[str, bytes]:
         return self._inputs[number]
@@ -89,6 +95,9 @@ class Portion(Explorer):
             prefix = self._left_prefixes.pop()
             before, ways = map(from_text, prefix.before), map(from_text, prefix.ways)
             self._wait([self.tree.graft(list(before), list(ways), prefix.place[0])])
+
+    def _cover(self, covered: int) -> None:
+        self.state.covered |= covered
 
     def _over(self) -> bool:
         limits = self.limits

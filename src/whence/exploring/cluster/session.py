@@ -43,6 +43,7 @@ class Session:
     ) -> None:
         self._executor, self._strategy, self._limits = executor, strategy, limits
         self._fresh = True
+        self._covered = 0
         terms = Terms()
         self._reasoner = Reasoner(terms, load(solver, terms), query)
         self._prefixes, self._tree = Prefixes(), Tree(terms)
@@ -56,6 +57,8 @@ class Session:
         portion.explore(())
         self._tree, self._prefixes = portion.tree, portion.prefixes
         gains = portion.gains()
+        self._covered |= gains.state.covered  # what an earlier share has covered may not have been taken
+        gains.state.covered = self._covered
         gains.moved, self._fresh = gains.moved or not self._fresh, False
         gains.counts, gains.solver = self._reasoner.counts, self._reasoner.solver.name
         return gains

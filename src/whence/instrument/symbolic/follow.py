@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from whence import ir
-from whence.abi.symbolic import MOST_ARGUMENTS
+from whence.abi.symbolic import COVERED_SECTION, MOST_ARGUMENTS
 from whence.instrument import steps
 from whence.instrument.passes import Context
 from whence.instrument.symbolic import helpers, library
@@ -156,6 +156,10 @@ class _Follower(Accesses, Calls):
         first = next(i for i in self.function.entry if not isinstance(i, ir.Alloca))
         names = [each.name for each in self.function.parameters]
         vector = names[1] if len(names) > 1 else "null"
+        bounds = [f"@__{end}_{COVERED_SECTION}" for end in ("start", "stop")]
+        for bound in bounds:
+            self.module.add_global(f"{bound} = extern_weak hidden global [0 x i8]")
+        self.emit(first, "shares", ", ".join(f"ptr {bound}" for bound in bounds))
         self.emit(first, "main", f"i64 0, ptr {vector}")
 
     def binary(self, made: ir.Instruction) -> None:

@@ -33,7 +33,8 @@ _VARIABLE = "@__whence_symbolic"
 
 _PURE = "nounwind willreturn memory(none)"
 _READS = "nounwind willreturn memory(inaccessiblemem: read)"
-_WRITES = "nounwind memory(inaccessiblemem: readwrite)"
+_MEMORY = "memory(inaccessiblemem: readwrite)"
+_WRITES = f"nounwind {_MEMORY}"
 _LOOKS = "nounwind memory(argmem: read, inaccessiblemem: readwrite)"
 
 
@@ -73,6 +74,8 @@ def declaration(name: str) -> str:
         "set": ("void", "ptr captures(address), i32, i64", _WRITES),
         "leave": ("void", "ptr captures(address)", _WRITES),
         "lend": ("void", "ptr captures(address), ptr captures(address)", _LOOKS),
+        "covers": ("void", "ptr captures(address)", f"nounwind willreturn {_MEMORY}"),
+        "shares": ("void", "ptr, ptr", "nounwind"),
         "main": ("void", "i64, ptr", "nounwind"),
     }[kind]
     return f"declare {result} @{name}({parameters}) {attributes}"
@@ -98,6 +101,7 @@ def definitions() -> Iterator[str]:
         _enter(),
         _parameter(),
         _result(),
+        _covers(),
     )
     for count in range(1, MOST_ARGUMENTS + 1):
         yield _pass(count)
@@ -480,3 +484,8 @@ cold:
   %part = trunc i64 %index to i32
 {_call("result", "i32", "i64 %f, i32 %part")}"""
     return _define("i32", "result", "ptr %callee, i64 %index", body)
+
+
+def _covers() -> str:
+    """A line has been reached. Nothing may delay that: a path may end anywhere."""
+    return _define("void", "covers", "ptr %at", "  store volatile i8 1, ptr %at, align 1\n  ret void")

@@ -1,0 +1,9 @@
+/* The bytes of the program's lines, which its code sets when a path comes there. */
+#ifndef WHENCE_SYMBOLIC_COVERED_H
+#define WHENCE_SYMBOLIC_COVERED_H
+
+/* Maps them from the file of the traces, behind the trace, if it has room: so they stay when paths
+ * end, and the driver sees them. 0 if that fails. */
+int covered_map(int file);
+
+#endif
