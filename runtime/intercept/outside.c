@@ -8,8 +8,9 @@
 #include "../process/outside.h"
 #include "../os/os.h"
 #include "../os/text.h"
+#include "../replace/cxx.h"
+#include "real.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -32,14 +33,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The function of the C library. */
-#define REAL(name)                                                                                 \
-    ({                                                                                             \
-        static __typeof__(&name) real_##name;                                                      \
-        if (WH_UNLIKELY(!real_##name))                                                             \
-            real_##name = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name);                   \
-        real_##name;                                                                               \
-    })
+extern struct real_function *const __start_whence_real[] __attribute__((visibility("hidden")));
+extern struct real_function *const __stop_whence_real[] __attribute__((visibility("hidden")));
+
+__attribute__((constructor)) static void find_functions(void) {
+    for (struct real_function *const *each = __start_whence_real; each < __stop_whence_real; each++)
+        real_find(*each);
+}
 
 /* A result with its error, in one number. */
 static int64_t with_error(int64_t result) { return result < 0 ? -(int64_t)errno : result; }
@@ -211,14 +211,6 @@ WH_EXPORT int getentropy(void *to, size_t size) {
     ANSWER(WH_OUTSIDE_RANDOM, to, size, REAL(getentropy)(to, size));
 }
 
-/* Since 2.36. */
-typedef void (*fill_function)(void *, size_t);
-static fill_function real_fill(void) {
-    static fill_function real;
-    if (!real) real = (fill_function)(uintptr_t)dlsym(RTLD_NEXT, "arc4random_buf");
-    return real;
-}
-
 static void fill_by_system(void *to, size_t size) {
     for (size_t done = 0; done < size;) {
         ssize_t more = REAL(getrandom)((char *)to + done, size - done, 0);
@@ -226,6 +218,7 @@ static void fill_by_system(void *to, size_t size) {
     }
 }
 
+/* In the C library since 2.36. */
 void arc4random_buf(void *to, size_t size);
 WH_EXPORT void arc4random_buf(void *to, size_t size) {
     int64_t again;
@@ -234,7 +227,8 @@ WH_EXPORT void arc4random_buf(void *to, size_t size) {
         return;
     }
     if (OUTSIDE_REPEATED && outside_again(WH_OUTSIDE_RANDOM, to, size, &again)) return;
-    (real_fill() ? real_fill() : fill_by_system)(to, size);
+    void (*real)(void *, size_t) = REAL(arc4random_buf);
+    (real ? real : fill_by_system)(to, size);
     if (OUTSIDE_KEPT) outside_keep(WH_OUTSIDE_RANDOM, to, size, 0);
 }
 
@@ -406,15 +400,12 @@ OPEN_AT(openat64)
 /* It asks the processor, which answers each time anew. */
 unsigned random_device(void *device) __asm__("_ZNSt13random_device9_M_getvalEv");
 WH_EXPORT unsigned random_device(void *device) {
-    static unsigned (*real)(void *);
     unsigned made;
     if (OUTSIDE_MADE) {
         made_fill(&made, sizeof made);
         return made;
     }
-    if (!real)
-        real =
-            (unsigned (*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "_ZNSt13random_device9_M_getvalEv");
+    unsigned (*real)(void *) = CXX_FUNCTION(unsigned, _ZNSt13random_device9_M_getvalEv, (void *));
     ANSWER(WH_OUTSIDE_RANDOM, NULL, 0, (int64_t)real(device));
 }
 

@@ -5,23 +5,15 @@
 #include "../os/mem.h"
 #include "../port/port.h"
 #include "../process/turns.h"
+#include "../replace/cxx.h"
+#include "real.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
 #include <threads.h>
 #include <time.h>
-
-/* The function of the C library. */
-#define REAL_BY(name, find)                                                                        \
-    ({                                                                                             \
-        static __typeof__(&name) real_##name;                                                      \
-        if (WH_UNLIKELY(!real_##name)) real_##name = (__typeof__(&name))(uintptr_t)(find);         \
-        real_##name;                                                                               \
-    })
-#define REAL(name) REAL_BY(name, dlsym(RTLD_NEXT, #name))
 
 /* Whether a lock was got. */
 static int is_got(int result) { return result == 0 || result == EOWNERDEAD; }
@@ -91,14 +83,13 @@ TRY(pthread_spin_trylock, pthread_spinlock_t, pthread_spin_lock)
 
 /* ---- conditions ---- */
 
-/* Conditions have had another form under the same names. What is not found is an error that takes a
- * block, so the first try is to succeed. */
+/* Conditions have had another form under the same names. */
 #if defined __x86_64__
 #define CONDITIONS "GLIBC_2.3.2"
 #else
 #define CONDITIONS "GLIBC_2.17"
 #endif
-#define REAL_WAIT(name) REAL_BY(name, dlvsym(RTLD_NEXT, #name, CONDITIONS))
+#define REAL_WAIT(name) REAL_OF(name, CONDITIONS)
 
 /* In a second run a thread does not wait for the signal, which might wake another thread, but for
  * its turn to wake. */
@@ -276,8 +267,9 @@ static enum stage guard_stage(const void *guard) {
 
 int __cxa_guard_acquire(void *guard);
 WH_EXPORT int __cxa_guard_acquire(void *guard) {
-    if (!TURNS_TAKEN) return REAL(__cxa_guard_acquire)(guard);
-    int turn = let_first(guard, guard_stage), first = REAL(__cxa_guard_acquire)(guard);
+    int (*next)(void *) = CXX_FUNCTION(int, __cxa_guard_acquire, (void *));
+    if (!TURNS_TAKEN) return next(guard);
+    int turn = let_first(guard, guard_stage), first = next(guard);
     if (turn)
         turns_end();
     else if (first && TURNS_TAKEN && TURNS_KEPT)

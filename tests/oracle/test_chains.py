@@ -14,7 +14,7 @@ from whence.machine import parse_program
 pytestmark = pytest.mark.build
 
 SEED = 2013
-PROGRAMS = 80
+PROGRAMS = 120
 
 
 @pytest.mark.parametrize("strict", [True, False])
