@@ -37,6 +37,7 @@ end:
 
 
 @pytest.mark.build
+@pytest.mark.slow
 def test_objects_that_many_cleanups_destroy(tmp_path: Path, whence_env: dict[str, str]) -> None:
     """Each landing pad's value is named after the next one's."""
     rule = "use-of-uninitialized-value"

@@ -76,7 +76,7 @@ int main(int argc, char **) {
 
 
 @pytest.mark.build
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("level", [pytest.param("-O0", marks=pytest.mark.slow), "-O2"])
 def test_code_does_and_finds_the_same(level: str, tmp_path: Path) -> None:
     source = tmp_path / "program.cpp"
     source.write_text(PROGRAM)
