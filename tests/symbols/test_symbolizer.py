@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from stack_programs import SOURCES, Captured, capture, compile_with, compilers, expected
 from tests.harness.examples import examples
 
+from whence.errors import ToolLimit
 from whence.findings import Frame
 from whence.symbols import Mapping, MemoryMap, Symbolizer
+from whence.symbols.module import _opened
 
 pytestmark = pytest.mark.build
 
@@ -312,7 +314,7 @@ def test_damaged_debug_information(
 def test_shortage_costs_names_only(
     captured: Captured, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    def fail(path: str) -> None:
+    def fail(path: str, kept: object = None) -> None:
         raise error
 
     monkeypatch.setattr("whence.symbols.module.opened", fail)
@@ -357,3 +359,63 @@ def test_exact_top_of_a_stack(captured: Captured) -> None:
     assert [replace(f, pc=0, offset=0) for f in exact[:1]] == [
         replace(f, pc=0, offset=0) for f in symbolizer.frames(pc, captured.memory)
     ]
+
+
+class Entries:
+    """A cache in memory; `full`: it has no room."""
+
+    def __init__(self, full: bool = False) -> None:
+        self.full = full
+        self.entries: dict[tuple[str, str], bytes] = {}
+        self.hits = 0
+
+    def read(self, kind: str, key: str) -> bytes | None:
+        found = self.entries.get((kind, key))
+        self.hits += found is not None
+        return found
+
+    def add(self, kind: str, key: str, content: bytes) -> None:
+        if self.full:
+            raise ToolLimit("no room")
+        self.entries[kind, key] = content
+
+
+def forget() -> None:
+    """The next look is that of another process."""
+    _opened.clear()
+
+
+def test_index_is_kept_for_later_runs(program: Path, captured: Captured) -> None:
+    memory, kept = MemoryMap.parse(captured.maps), Entries()
+    forget()
+    plain = Symbolizer().stack(captured.pcs, memory)
+    forget()
+    assert Symbolizer(kept).stack(captured.pcs, memory) == plain
+    assert kept.entries and not kept.hits
+    made = dict(kept.entries)
+    forget()
+    assert Symbolizer(kept).stack(captured.pcs, memory) == plain
+    assert kept.hits == len(made)
+    assert kept.entries == made
+
+
+@pytest.mark.parametrize("content", [b"", b"SYMC", b"\xff" * 4096])
+def test_index_that_cannot_be_read_is_made_again(
+    program: Path, captured: Captured, content: bytes
+) -> None:
+    memory, kept = MemoryMap.parse(captured.maps), Entries()
+    forget()
+    plain = Symbolizer(kept).stack(captured.pcs, memory)
+    made = dict(kept.entries)
+    kept.entries = dict.fromkeys(made, content)
+    forget()
+    assert Symbolizer(kept).stack(captured.pcs, memory) == plain
+    assert kept.entries == made
+
+
+def test_index_without_room(program: Path, captured: Captured) -> None:
+    memory = MemoryMap.parse(captured.maps)
+    forget()
+    plain = Symbolizer().stack(captured.pcs, memory)
+    forget()
+    assert Symbolizer(Entries(full=True)).stack(captured.pcs, memory) == plain

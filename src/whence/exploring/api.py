@@ -20,6 +20,7 @@ from whence.exploring.store import FILES
 from whence.exploring.testcases import read_seeds
 from whence.options import RunOptions
 from whence.shortage import shortages
+from whence.toolchain.cache import Cache
 from whence.toolchain.cache_prune import format_size
 
 if TYPE_CHECKING:
@@ -101,8 +102,10 @@ def explore(
     begun = read_seeds(map(Path, seeds), symbolic)
     if cluster is not None:
         _check_cluster(chosen)
-    with shortages(), tempfile.TemporaryDirectory(prefix="whence-explore-") as folder:
-        built = _built(words, symbolic, Path(folder), chosen, run or RunOptions())
+    cache = Cache.of_user((run or RunOptions())["cache_size"])
+    temporary = tempfile.TemporaryDirectory(prefix="whence-explore-")
+    with shortages(), closing(cache), temporary as folder:
+        built = _built(words, symbolic, Path(folder), chosen, run or RunOptions(), cache)
         first = list(beginnings(symbolic, len(words), begun))
         identity = _identity(built, words, symbolic)
         confirm = built.confirmer(run or RunOptions())
@@ -127,20 +130,23 @@ def _check_cluster(options: ExploreOptions) -> None:
 
 
 def _built(
-    words: list[str], symbolic: Symbolic, folder: Path, options: ExploreOptions, run: RunOptions
+    words: list[str],
+    symbolic: Symbolic,
+    folder: Path,
+    options: ExploreOptions,
+    run: RunOptions,
+    cache: Cache,
 ) -> Program:
     from whence.engines.checked import observed_rules
     from whence.engines.progress import NO_PROGRESS
     from whence.engines.protocol import Task
     from whence.exploring.starting import Program, check_words
     from whence.rules.observable import NATIVE
-    from whence.toolchain.cache import Cache
 
     environment = environment_of(run["env"])
     check_words(words)
     path = find_program(words[0], environment)
     settings = _settings(run, environment)
-    cache = Cache.of_user(run["cache_size"])
     rules, checks = observed_rules(settings.rules, NATIVE, cache)
     settings = replace(settings, rules=rules, halt=True, symbolic=True, made=True, locate="never")
     task = Task(path, words, settings, cache, run["progress"] or NO_PROGRESS, leaks="main" in checks.watched)

@@ -46,7 +46,7 @@ class Program:
         settings = task.settings
         originals = named_originals(prepared.built)
         # A path is a child of the process in which the runtime started, and its abort is its own.
-        reading = Reading(settings.rules, originals, settings.suppressions, child_aborts="error")
+        reading = Reading(settings.rules, originals, settings.suppressions, "error", task.cache)
         return cls(task, symbolic, folder, milliseconds, prepared, reading, Places(prepared.built.image))
 
     @property

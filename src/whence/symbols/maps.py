@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 _LINE = re.compile(
     r"(?P<begin>[0-9a-f]{1,16})-(?P<end>[0-9a-f]{1,16}) (?P<mode>[-rwxps]{4}) "
@@ -47,22 +48,26 @@ def parse_line(line: str) -> Mapping | None:
 
 
 class MemoryMap:
-    """Mappings ordered by address; `find` is a binary search."""
+    """Mappings ordered by address; `find` is a binary search. It is never changed."""
 
     def __init__(self, mappings: Iterable[Mapping] = ()) -> None:
         self.mappings = sorted(mappings, key=lambda mapping: mapping.begin)
         self._begins = [mapping.begin for mapping in self.mappings]
 
-    @classmethod
-    def parse(cls, text: str) -> MemoryMap:
-        """Read the text of ``/proc/PID/maps``; lines that are none are left out."""
+    @staticmethod
+    @lru_cache(maxsize=4)
+    def parse(text: str) -> MemoryMap:
+        """Read the text of ``/proc/PID/maps``; lines that are none are left out.
+
+        Paths of an exploration have the same text again and again.
+        """
         lines = map(parse_line, text.split("\n"))
-        return cls(mapping for mapping in lines if mapping)
+        return MemoryMap(mapping for mapping in lines if mapping)
 
     def over(self, others: Iterable[MemoryMap]) -> MemoryMap:
         """This map, and where it shows nothing the mappings of `others`, the last one first."""
         shown = list(self.mappings)
-        for other in reversed(list(others)):
+        for other in reversed([each for each in others if each is not self]):
             below = MemoryMap(shown)
             shown += [mapping for mapping in other.mappings if not below.shows(mapping)]
         return self if len(shown) == len(self.mappings) else MemoryMap(shown)

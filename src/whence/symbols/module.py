@@ -4,19 +4,23 @@ Two libraries read the debug information, each for what the other lacks: drgn
 finds line, column and the chain of inlined calls of an address without reading
 the whole file; symbolic knows linkage names, the directory a relative file
 name belongs to, and functions that are defined inside a namespace, but no
-columns, and reads everything first. It is asked only about C++ and about
-relative file names.
+columns, and reads everything first, so its index of a file is kept for later
+runs. It is asked only about C++ and about relative file names.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import io
 import logging
 import os.path
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from whence.elf import PT_LOAD, SHT_NOBITS, Elf
+from whence.errors import WhenceError
 from whence.symbols.demangle import function_name
 
 if TYPE_CHECKING:
@@ -30,6 +34,17 @@ SUPPLEMENT_LIMIT = 128 << 20
 """Largest file that symbolic is asked about, in bytes (it needs about 20 ms for a megabyte)."""
 
 _USER_SPACE = (0, 1 << 47)
+
+INDEXES = "symbols"
+"""The kind of entry that holds symbolic's index of a file."""
+
+
+class Kept(Protocol):
+    """Where indexes of files stay for later runs, as in `whence.toolchain.cache.Cache`."""
+
+    def read(self, kind: str, key: str) -> bytes | None: ...
+
+    def add(self, kind: str, key: str, content: bytes) -> object: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +65,12 @@ class Module:
     """An executable or shared library on disk; addresses are its ELF virtual addresses.
 
     A file that cannot be read, or not as ELF, is a module that knows nothing;
-    `problem` then says why.
+    `problem` then says why. `kept`: has indexes of earlier runs; None: they are made anew.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, kept: Kept | None = None) -> None:
         self.path = path
+        self._kept = kept
         self.problem: str | None = None
         self._segments: list[tuple[int, int, int]] = []
         self._mangled = False
@@ -144,7 +160,7 @@ class Module:
 
     def _lookup_supplement(self, address: int) -> list[Any]:
         if self._supplement is None:
-            self._supplement = _symcache(self._debug_path) or ()
+            self._supplement = _index(self._debug_path, self._kept) or ()
         if self._supplement == ():
             return []
         try:
@@ -157,7 +173,7 @@ _opened: dict[str, tuple[tuple[int, ...], Module]] = {}
 _MOST_OPENED = 32
 
 
-def opened(path: str) -> Module:
+def opened(path: str, kept: Kept | None = None) -> Module:
     """The module of a file. It is the same one as long as the file is and can be read: several runs of one
     process, as an exploration makes them, look up the same addresses."""
     try:
@@ -166,7 +182,8 @@ def opened(path: str) -> Module:
         return Module(path)
     same = (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
     known = _opened.pop(path, None)
-    module = known[1] if known is not None and known[0] == same and not known[1].problem else Module(path)
+    fresh = known is None or known[0] != same or known[1].problem
+    module = Module(path, kept) if known is None or fresh else known[1]
     _opened[path] = same, module
     if len(_opened) > _MOST_OPENED:
         del _opened[next(iter(_opened))]
@@ -212,13 +229,41 @@ def _symbol(program: drgn.Program, address: int) -> str | None:
         return None
 
 
-def _symcache(path: str) -> Any:
+def _index(path: str, kept: Kept | None) -> Any:
     """symbolic's index of the file, None if there is none to be had."""
-    from symbolic.debuginfo import Archive
+    from symbolic.symcache import SymCache
 
     try:
         if os.path.getsize(path) > SUPPLEMENT_LIMIT:
             return None
+        with open(path, "rb") as file:
+            key = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
+    old = kept.read(INDEXES, key) if kept is not None else None
+    try:
+        index: Any = SymCache.from_bytes(old) if old is not None else None  # type: ignore[no-untyped-call]
+    except Exception:  # of another version of symbolic, which reads no such index
+        index = None
+    if index is None or not index.is_latest_version:
+        index = _symcache(path)
+        if index is not None and kept is not None:
+            _keep(index, kept, key)
+    return index
+
+
+def _keep(index: Any, kept: Kept, key: str) -> None:
+    """An index that finds no room is made again by the next run; its cache says so."""
+    content = io.BytesIO()
+    index.dump_into(content)
+    with contextlib.suppress(WhenceError):
+        kept.add(INDEXES, key, content.getvalue())
+
+
+def _symcache(path: str) -> Any:
+    from symbolic.debuginfo import Archive
+
+    try:
         return Archive.open(path).get_object(arch="x86_64").make_symcache()
     except Exception:  # no debug information it can read; drgn's answer stands
         return None

@@ -13,7 +13,7 @@ from whence.symbols.demangle import function_name
 from whence.symbols.maps import Mapping, MemoryMap
 
 if TYPE_CHECKING:
-    from whence.symbols.module import Module, Place
+    from whence.symbols.module import Kept, Module, Place
 
 
 def _as_called(frames: tuple[Frame, ...], symbol: str) -> tuple[Frame, ...]:
@@ -30,10 +30,11 @@ class Symbolizer:
 
     `notes` collects a sentence for every file whose frames could not be named. A
     shortage of memory or descriptors costs names and no more: the program has ended,
-    and what it did wrong cannot be had again.
+    and what it did wrong cannot be had again. `kept`: where indexes of files stay for later runs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kept: Kept | None = None) -> None:
+        self._kept = kept
         self.notes: list[str] = []
         self._modules: dict[str, Module] = {}
         self._places: dict[tuple[str, int], tuple[Place, ...]] = {}
@@ -108,7 +109,7 @@ class Symbolizer:
         from whence.symbols.module import opened
 
         if path not in self._modules:
-            self._modules[path] = opened(path)
+            self._modules[path] = opened(path, self._kept)
             self._note_problem(self._modules[path])
         return self._modules[path]
 

@@ -139,7 +139,8 @@ class ProcessEngine(ABC):
         settings, built = task.settings, prepared.built
         options = {**runtime_options(settings, leaks=task.leaks), **prepared.options}
         originals = named_originals(built)
-        reading = Reading(settings.rules, originals, settings.suppressions, settings.child_aborts)
+        rules, kept = settings.rules, task.cache
+        reading = Reading(rules, originals, settings.suppressions, settings.child_aborts, kept)
         start = settings.start
         with _folder(start) as name:
             folder = Folder(Path(name))

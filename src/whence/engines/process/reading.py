@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from whence.engines.process.collect import findings
 from whence.engines.process.decode import RawRun
@@ -13,12 +14,18 @@ from whence.rules import RuleSet
 from whence.suppressions import Sorted, Suppressions
 from whence.symbols import Symbolizer
 
+if TYPE_CHECKING:
+    from whence.symbols.module import Kept
+
 OWN_SUPPRESSIONS = "__lsan_default_suppressions"
 """The function of a program that has its suppressions, in place of a file."""
 
 
 class Reading:
-    """Reads the record of one run, while the program runs and afterwards."""
+    """Reads the record of one run, while the program runs and afterwards.
+
+    kept: where indexes of debug information stay for later runs.
+    """
 
     def __init__(
         self,
@@ -26,12 +33,13 @@ class Reading:
         originals: Mapping[str, str],
         suppressions: Suppressions,
         child_aborts: str = "note",
+        kept: Kept | None = None,
     ) -> None:
         self.child_aborts = child_aborts
         self.infos = rule_infos(rules)
         self.originals = originals
         self.suppressions = suppressions
-        self.symbolizer = Symbolizer()
+        self.symbolizer = Symbolizer(kept)
 
     def findings(self, raw: RawRun) -> list[Finding]:
         """All findings of the record, suppressed ones too."""

@@ -84,10 +84,9 @@ def digest_of(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:32]
 
 
-def built(mission: Mission, folder: Path) -> Program:
+def built(mission: Mission, folder: Path, cache: Cache) -> Program:
     """The program, prepared for exploration in the cache of this machine; raises the errors of whence."""
     checked(mission)
-    cache = Cache.of_user(mission.cache_size)
     task = Task(mission.program, mission.words, mission.settings, cache, NO_PROGRESS, leaks=mission.leaks)
     program = Program.build(task, mission.symbolic, folder, mission.milliseconds)
     if program.layout() != mission.layout:
@@ -101,9 +100,11 @@ def built(mission: Mission, folder: Path) -> Program:
 def serve(requests: int, answers: IO[bytes]) -> None:
     """Answer a mission, and shares of it, until there are no more."""
     mission: Mission = pickle.loads(received(requests))
-    with shortages(), tempfile.TemporaryDirectory(prefix="whence-explore-") as folder:
+    cache = Cache.of_user(mission.cache_size)
+    temporary = tempfile.TemporaryDirectory(prefix="whence-explore-")
+    with shortages(), closing(cache), temporary as folder:
         try:
-            program = built(mission, Path(folder))
+            program = built(mission, Path(folder), cache)
             executor = program.servers(1, mission.memory)
             limits = Limits(ways=mission.ways, memory=mission.memory)
             session = Session(executor, mission.solver, mission.query, mission.strategy, limits)
