@@ -41,15 +41,6 @@ __attribute__((constructor)) static void find_functions(void) {
         real_find(*each);
 }
 
-/* A result with its error, in one number. */
-static int64_t with_error(int64_t result) { return result < 0 ? -(int64_t)errno : result; }
-
-static int64_t without_error(int64_t kept) {
-    if (kept >= 0) return kept;
-    errno = (int)-kept;
-    return -1;
-}
-
 /* The answer of `call`, which puts bytes to `to` unless it fails: at most `size`, and as many as
  * `put` says, in which `result` is the call's. */
 #define ANSWER_WITH(kind, to, size, call, put)                                                     \

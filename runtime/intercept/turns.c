@@ -134,23 +134,15 @@ WH_EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t 
 
 /* ---- semaphores, whose functions say by `errno` why they fail ---- */
 
-static int with_error(int result) { return result ? -errno : 0; }
-
-static int without_error(int kept) {
-    if (!kept) return 0;
-    errno = -kept;
-    return -1;
-}
-
 static int get(sem_t *semaphore) {
     int result;
     do result = REAL(sem_wait)(semaphore);
     while (result && errno == EINTR);
-    return with_error(result);
+    return (int)with_error(result);
 }
 
 #define SEMAPHORE(kind, call)                                                                      \
-    IN_TURN(kind, with_error(call), (int)before ? (int)before : get(semaphore))
+    IN_TURN(kind, (int)with_error(call), (int)before ? (int)before : get(semaphore))
 
 static int wait(sem_t *semaphore) { SEMAPHORE(WH_TURN_LOCK, REAL(sem_wait)(semaphore)); }
 static int try(sem_t *semaphore) { SEMAPHORE(WH_TURN_TRY, REAL(sem_trywait)(semaphore)); }
@@ -164,15 +156,15 @@ static int wait_clock(sem_t *semaphore, clockid_t clock, const struct timespec *
     SEMAPHORE(WH_TURN_TRY, REAL(sem_clockwait)(semaphore, clock, moment));
 }
 
-WH_EXPORT int sem_wait(sem_t *semaphore) { return without_error(wait(semaphore)); }
-WH_EXPORT int sem_trywait(sem_t *semaphore) { return without_error(try(semaphore)); }
+WH_EXPORT int sem_wait(sem_t *semaphore) { return (int)without_error(wait(semaphore)); }
+WH_EXPORT int sem_trywait(sem_t *semaphore) { return (int)without_error(try(semaphore)); }
 
 WH_EXPORT int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict moment) {
-    return without_error(wait_until(semaphore, moment));
+    return (int)without_error(wait_until(semaphore, moment));
 }
 
 WH_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *moment) {
-    return without_error(wait_clock(semaphore, clock, moment));
+    return (int)without_error(wait_clock(semaphore, clock, moment));
 }
 
 static int value_of(sem_t *semaphore) {

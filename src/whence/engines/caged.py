@@ -29,8 +29,6 @@ def located(
     task: Task, first: Result, given: locate.Input, offer: str, run: Callable[[Task], Result]
 ) -> Result:
     """The result with the chains that a second run finds, or a note why there are none. offer: what helps."""
-    if not first.findings:
-        return first
     seconds = task.settings.start.seconds
     try:
         _refuse(task, seconds)

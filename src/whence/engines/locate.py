@@ -173,15 +173,10 @@ def matched(first: Result, second: Result, *, threads: bool = False) -> tuple[Re
     """The first result with the chains of the second, and the rules of the findings with values that this
     lacks. threads: the program has some."""
     known = {_identity(each, threads): each.chains for each in second.findings}
-    identities = [_identity(each, threads) for each in first.findings]
-    findings = tuple(
-        replace(each, chains=known.get(identity, ()))
-        for each, identity in zip(first.findings, identities, strict=True)
-    )
+    own = [(each, _identity(each, threads)) for each in first.findings]
+    findings = tuple(replace(each, chains=known.get(identity, ())) for each, identity in own)
     missed = [
-        each.rule.name
-        for each, identity in zip(first.findings, identities, strict=True)
-        if _may_have_chains(each) and identity not in known
+        each.rule.name for each, identity in own if _may_have_chains(each) and identity not in known
     ]
     return replace(first, findings=findings), missed
 
