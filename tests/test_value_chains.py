@@ -270,7 +270,9 @@ def test_what_main_is_called_with_is_named(whence: Whence) -> None:
         HEAD
         + """
         static int *block;
-        static int less(const void *a, const void *b) { return block[100 + (a > b)] + block[64 + ((long)a & 127)]; }
+        static int less(const void *a, const void *b) {
+            return block[100 + (a > b)] + block[64 + ((long)a & 127)];
+        }
         int main(int argc, char **argv) {
             block = malloc(16);
             int two[] = {1, 2};

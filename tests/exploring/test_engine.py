@@ -18,6 +18,7 @@ from whence.exploring.cluster.exploring import mission_of
 from whence.exploring.cluster.shares import Gains, Prefix, Share
 from whence.exploring.inputs import Symbolic
 from whence.options import RunOptions
+from whence.toolchain.cache import Cache
 
 from .test_programs import build
 
@@ -205,7 +206,7 @@ def test_what_a_session_answers_to_a_mission(tmp_path, whence_env, monkeypatch):
         monkeypatch.setenv(name, whence_env[name])
     folder = tmp_path / "folder"
     folder.mkdir()
-    built = api._built([str(program)], Symbolic(), folder, ExploreOptions(), RunOptions())
+    built = api._built([str(program)], Symbolic(), folder, ExploreOptions(), RunOptions(), Cache.of_user())
     mission = mission_of(built, ExploreOptions(solver="z3"), None)
 
     def answer(**changed):
@@ -243,7 +244,7 @@ def test_a_session_that_is_killed_loses_its_share_alone(tmp_path, whence_env, mo
     program = build("switches", tmp_path, whence_env, "-O1")
     for name in ("WHENCE_CACHE", "PYTHONPATH"):
         monkeypatch.setenv(name, whence_env[name])
-    built = api._built([str(program)], Symbolic(), tmp_path, ExploreOptions(), RunOptions())
+    built = api._built([str(program)], Symbolic(), tmp_path, ExploreOptions(), RunOptions(), Cache.of_user())
     mission = pickle.dumps(mission_of(built, ExploreOptions(), None))
     assert worker.greet(whence.__version__, "killed", mission) == ""
     try:
@@ -272,7 +273,7 @@ def test_addresses_do_not_depend_on_the_names_of_folders(tmp_path, whence_env, m
             folder = tmp_path / name / str(number)
             folder.mkdir(parents=True)
             run = RunOptions(env={"A": value})
-            built = api._built([str(program)], Symbolic(), folder, ExploreOptions(), run)
+            built = api._built([str(program)], Symbolic(), folder, ExploreOptions(), run, Cache.of_user())
             layouts.add(built.layout())
     assert [len(layouts) for layouts in found.values()] == [1, 1]
     assert not set.intersection(*found.values()), "the environment of the program has its place"

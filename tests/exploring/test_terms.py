@@ -5,7 +5,8 @@ import random
 import pytest
 
 from whence.abi import symbolic
-from whence.exploring.evaluate import Columns, values
+from whence.exploring.evaluate import ALL, Columns, holds, values
+from whence.exploring.grids import Grids, Unsuited
 from whence.exploring.reasoning import GivenUp, Reasoner
 from whence.exploring.solvers import NAMES, Answer, load
 from whence.exploring.terms import OP, Terms
@@ -79,7 +80,9 @@ def test_solvers_and_evaluation_agree(name):
     assert found > 100
 
 
-def test_sets_of_values_and_evaluation_agree():
+@pytest.mark.parametrize("patience", [0, 1000])
+def test_sets_of_values_and_evaluation_agree(monkeypatch, patience):
+    monkeypatch.setattr("whence.exploring.evaluate._PATIENCE", patience)
     source, terms = random.Random(5), Terms()
     variable = terms.variable("stdin", 0)
     columns = Columns(terms)
@@ -166,3 +169,107 @@ def test_a_solver_stops_when_its_time_is_over(name):
     smaller = terms.node(OP["ULT"], 1, (parts[0], parts[1]))
     answer = solver.check([terms.node(OP["EQ"], 1, (product, target)), bigger, smaller], 50)
     assert answer.unknown
+
+
+@pytest.mark.parametrize(
+    "domains", [(ALL, ALL), (ALL >> 1, 0xFFFF), (1 << 65, ALL), (0xFFFF, 0b1011 << 60, ALL)]
+)
+def test_grids_and_evaluation_agree(domains):
+    source, terms = random.Random(5), Terms()
+    variables = [terms.variable("stdin", offset) for offset in range(len(domains))]
+    numbers = [terms.parameter[each] for each in variables]
+    asked = dict(zip(numbers, domains, strict=True))
+    grids = Grids(terms)
+    found = missed = 0
+    for _ in range(150):
+        conditions = [random_term(terms, source, 1, source.choice([3, 4]), variables) for _ in range(3)]
+        held = [each for each in conditions if terms.support[each].bit_count() > 1]
+        model = grids.find(held, asked)
+        if model is None:
+            missed += 1
+            for _ in range(20):
+                point = {number: source.choice(members(asked[number])) for number in numbers}
+                assert not holds(terms, held, point)
+        else:
+            found += 1
+            assert holds(terms, held, model)
+            assert all(asked[number] >> byte & 1 for number, byte in model.items())
+    assert found > 50 and missed > 5
+
+
+def members(domain):
+    return [byte for byte in range(256) if domain >> byte & 1]
+
+
+def test_each_operator_of_a_grid():
+    """For all values of two bytes, at all widths that operators have."""
+    terms = Terms()
+    low, high = (terms.variable("stdin", offset) for offset in range(2))
+    asked = {terms.parameter[each]: ALL for each in (low, high)}
+    source = random.Random(7)
+    for width in (8, 13, 16, 32, 33, 64):
+        grids = Grids(terms)
+        wide = [terms.node(OP[source.choice(["ZEXT", "SEXT"])], width, (each,)) for each in (low, high)]
+        if width == 8:
+            wide = [low, high]
+        factor = terms.constant(0x0101010101010101, width)
+        spread = [terms.node(OP["MUL"], width, (each, factor)) for each in wide]
+        for name in [*SAME, *COMPARISONS]:
+            a, b = source.choice([wide, spread])
+            made = terms.node(OP[name], 1 if name in COMPARISONS else width, (a, b))
+            for _ in range(12):
+                bytes_ = [0, 1, 127, 128, 255, source.randrange(256)]
+                point = {number: source.choice(bytes_) for number in asked}
+                value = values(terms, [made], point)[made]
+                same = terms.equals(made, value)
+                fixed = {number: 1 << byte for number, byte in point.items()}
+                assert grids.find([same], fixed) == point, (name, width, point)
+                assert grids.find([terms.negation(same)], fixed) is None
+
+
+def test_hash_of_two_bytes_needs_no_solver():
+    """A solver is asked at first, then conditions are evaluated; answers are those of brute force."""
+    terms = Terms()
+    first, second = (terms.variable("stdin", offset) for offset in range(2))
+    state = terms.constant(0x736F6D65, 32)
+    for each in (first, second):
+        state = terms.node(OP["XOR"], 32, (state, terms.node(OP["ZEXT"], 32, (each,))))
+        state = terms.node(OP["MUL"], 32, (state, terms.constant(0x01000193, 32)))
+        turned = terms.node(OP["LSHR"], 32, (state, terms.constant(13, 32)))
+        state = terms.node(OP["XOR"], 32, (state, turned))
+    numbers = [terms.parameter[each] for each in (first, second)]
+    hashes = {}
+    for a in range(256):
+        for b in range(256):
+            point = dict(zip(numbers, (a, b), strict=True))
+            hashes.setdefault(values(terms, [state], point)[state] & 1023, []).append(point)
+    slot = terms.node(OP["AND"], 32, (state, terms.constant(1023, 32)))
+    reasoner = Reasoner(terms, load("z3", terms), 10_000)
+    least, most = terms.constant(0x61, 8), terms.constant(0x63, 8)
+    letters = [terms.node(OP["ULE"], 1, (least, each)) for each in (first, second)]
+    letters += [terms.node(OP["ULE"], 1, (each, most)) for each in (first, second)]
+    for wanted in range(60):
+        found = reasoner.find(terms.equals(slot, wanted), letters)
+        fits = [each for each in hashes[wanted] if set(each.values()) <= {0x61, 0x62, 0x63}]
+        assert (found in fits) if fits else found is None
+        found = reasoner.find(terms.equals(slot, wanted), letters[:1])
+        fits = [each for each in hashes[wanted] if each[numbers[0]] >= 0x61]
+        assert (found in fits) if fits else found is None
+    assert reasoner.counts.by_values > 100 and reasoner.counts.queries < 10
+    reasoner.forget()
+    assert reasoner.find(terms.equals(slot, 3), []) in hashes[3]
+
+
+def test_what_no_grid_holds_goes_to_the_solver():
+    terms = Terms()
+    bytes_ = [terms.variable("stdin", offset) for offset in range(3)]
+    wide = terms.node(OP["CONCAT"], 72, (terms.constant(1, 64), bytes_[0]))
+    for each in bytes_[1:]:
+        wide = terms.node(OP["MUL"], 72, (wide, terms.node(OP["ZEXT"], 72, (each,))))
+    numbers = [terms.parameter[each] for each in bytes_]
+    with pytest.raises(Unsuited):
+        Grids(terms).find([terms.equals(wide, 5)], dict.fromkeys(numbers, 0b11))
+    reasoner = Reasoner(terms, load("z3", terms), 10_000)
+    for value in range(10):
+        reasoner.find(terms.equals(wide, value), [])
+    assert reasoner.counts.by_values == 0

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from whence.exploring.terms import CONSTANT, OP, VARIABLE, Terms
+
+if TYPE_CHECKING:
+    from whence.exploring.grids import Grid
 
 
 def signed(value: int, width: int) -> int:
@@ -101,6 +105,8 @@ def holds(terms: Terms, conditions: Iterable[int], assigned: Mapping[int, int]) 
 
 ALL = (1 << 256) - 1
 _MOST_COLUMNS = 8192
+_PATIENCE = 1000
+"""Columns that are lists: arrays take less time for each, but their library a tenth of a second to load."""
 _BYTES = list(range(256))
 
 
@@ -115,14 +121,32 @@ class Columns:
         self._terms = terms
         self._columns: dict[int, list[int]] = {}
         self._sets: dict[int, int] = {}
+        self._grids: dict[int, Grid] = {}
+        self._computed = 0
 
     def true_for(self, condition: int) -> int:
         """Bit v is set if the condition, whose support has one variable, is true where the byte is v."""
         found = self._sets.get(condition)
         if found is None:
-            column = self._column(condition)
-            found = self._sets[condition] = int("".join("1" if each else "0" for each in reversed(column)), 2)
+            found = self._on_grid(condition) if self._computed > _PATIENCE else None
+            if found is None:
+                column = self._column(condition)
+                found = int("".join("1" if each else "0" for each in reversed(column)), 2)
+            self._sets[condition] = found
         return found
+
+    def _on_grid(self, condition: int) -> int | None:
+        """The same by arrays, None where they do not hold its numbers."""
+        from whence.exploring.grids import Grid, Unsuited
+
+        number = self._terms.support[condition].bit_length() - 1
+        grid = self._grids.get(number)
+        if grid is None:
+            grid = self._grids[number] = Grid(self._terms, {number: ALL})
+        try:
+            return grid.members(condition)
+        except Unsuited:
+            return None
 
     def _column(self, root: int) -> list[int]:
         terms, columns = self._terms, self._columns
@@ -137,6 +161,7 @@ class Columns:
                 waiting.extend(terms.operands[term])
         for term in sorted(order):
             columns[term] = self._compute(term)
+        self._computed += len(order)
         return columns[root]
 
     def _compute(self, term: int) -> list[int]:

@@ -2,8 +2,8 @@
 
 A question is a condition that the path shall have, beside those that it has already. Only conditions that
 share bytes with it, directly or through others, matter; the other bytes keep their values. Conditions on a
-single byte are sets of 256 values. What is left is compared with known answers and known inputs, and then
-asked.
+single byte are sets of 256 values, and conditions on a few bytes may be evaluated for all values that these
+have left. What is left is compared with known answers and known inputs, and then asked.
 """
 
 from __future__ import annotations
@@ -11,26 +11,31 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from whence.exploring.evaluate import ALL, Columns, holds
+from whence.exploring.preferring import preferred
 from whence.exploring.solvers import Solver
 from whence.exploring.terms import Terms
+
+if TYPE_CHECKING:
+    from whence.exploring.grids import Grids
 
 T = TypeVar("T")
 
 _MOST_MODELS = 12
 _MOST_CORES = 24
-_PREFERRED: list[int] = [
-    *(*range(0x61, 0x7B), *range(0x30, 0x3A), *range(0x41, 0x5B)),
-    *(*range(0x20, 0x7F), 0, 10, 9),
-]
 _MOST_ANSWERS = 200_000
+_FEW = 4
+"""Bytes of a question that may be answered by evaluating."""
+_PATIENCE = 6
+"""Such questions are left to the solver at first: an exploration with few of them needs no arrays."""
 
 
 @dataclass
 class Counts:
-    """How questions were settled: by sets of a byte's values, known answers, known inputs, the solver.
+    """How questions were settled: by sets of a byte's values, known answers, known inputs, all values of a
+    few bytes, the solver.
 
     seconds: of the solver. unknown: questions that it gave up.
     """
@@ -39,6 +44,7 @@ class Counts:
     by_bytes: int = 0
     by_answers: int = 0
     by_inputs: int = 0
+    by_values: int = 0
     queries: int = 0
     satisfiable: int = 0
     unknown: int = 0
@@ -74,6 +80,8 @@ class Reasoner:
         self._answers: dict[tuple[int, frozenset[int]], Mapping[int, int] | None] = {}
         self._models: dict[int, list[Mapping[int, int]]] = {}
         self._cores: dict[int, list[frozenset[int]]] = {}
+        self._grids: Grids | None = None
+        self._small = 0
 
     def find(self, wanted: int, path: Iterable[int]) -> Mapping[int, int] | None:
         """Values of some bytes so that `wanted` is true on a path; None if there are none.
@@ -118,6 +126,10 @@ class Reasoner:
             self.counts.by_bytes += 1
             (number,) = self.terms.members(support)
             return {number: preferred(domains[number])}
+        if support.bit_count() <= _FEW:
+            found = self._evaluated([wanted, *conditions], support, domains)
+            if found is not None:
+                return found or None
         known = self._known(wanted, conditions, support)
         if known is not None:
             return known or None
@@ -132,6 +144,27 @@ class Reasoner:
                 number = support.bit_length() - 1
                 domains[number] = domains.get(number, ALL) & self.columns.true_for(each)
         return domains
+
+    def _evaluated(
+        self, conditions: Sequence[int], support: int, domains: Mapping[int, int]
+    ) -> Mapping[int, int] | None:
+        """An input that was found among all values, an empty one if there is none; None: not looked for."""
+        self._small += 1
+        if self._small <= _PATIENCE:
+            return None
+        from whence.exploring.grids import MOST_POINTS, Grids, Unsuited, points
+
+        asked = {number: domains.get(number, ALL) for number in self.terms.members(support)}
+        if points(asked) > MOST_POINTS:
+            return None
+        if self._grids is None:
+            self._grids = Grids(self.terms)
+        try:
+            found = self._grids.find(conditions, asked)
+        except Unsuited:
+            return None
+        self.counts.by_values += 1
+        return found or {}
 
     def _known(self, wanted: int, conditions: Sequence[int], support: int) -> Mapping[int, int] | None:
         """A known input, or an empty one where a known core shows that there is none; None: not known."""
@@ -162,7 +195,6 @@ class Reasoner:
         _keep(self._models.setdefault(support, []), answer.model, _MOST_MODELS)
         return answer.model
 
-
     def _limit(self) -> int:
         """The milliseconds of the next question. Where less is left it is halved until that suffices: a
         solver may begin anew with another limit, so there are to be few of them."""
@@ -179,11 +211,3 @@ class Reasoner:
 def _keep(kept: list[T], new: T, most: int) -> None:
     kept.insert(0, new)
     del kept[most:]
-
-
-def preferred(values: int) -> int:
-    """A letter or another printable byte of the set, if there is one: inputs are read by people."""
-    for byte in _PREFERRED:
-        if values >> byte & 1:
-            return byte
-    return next(byte for byte in range(256) if values >> byte & 1)

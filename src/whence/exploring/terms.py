@@ -7,7 +7,7 @@ and whatever was computed about it (its variables, a solver's form, its values) 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import NamedTuple, TypeVar
 
 from whence.abi import symbolic
@@ -163,7 +163,7 @@ class Terms:
 
     # ---- values ----
 
-    def needed(self, roots: Iterable[int], known: dict[int, int]) -> list[int]:
+    def needed(self, roots: Iterable[int], known: Container[int]) -> list[int]:
         """The terms that `roots` are made of and that are not `known`, operands first."""
         seen: set[int] = set()
         waiting = [root for root in roots if root not in known]
