@@ -101,13 +101,14 @@ WH_EXPORT void __whence_symbolic_set(uint64_t at, uint32_t number, uint64_t size
 
 /* ---- decisions ---- */
 
-WH_EXPORT void __whence_symbolic_cold_decide(uint32_t condition, uint64_t taken, uint64_t pc) {
-    decision_branch(condition, (int)taken, pc);
+WH_EXPORT void __whence_symbolic_cold_decide(uint32_t condition, uint64_t taken, uint64_t line,
+                                             uint64_t pc) {
+    decision_branch_of(condition, (int)taken, line, pc);
 }
 
 WH_EXPORT void __whence_symbolic_cold_select(uint32_t scrutinee, uint64_t value,
-                                             const uint64_t *cases, uint64_t pc) {
-    decision_switch(scrutinee, value, cases, pc);
+                                             const uint64_t *cases, uint64_t line, uint64_t pc) {
+    decision_switch(scrutinee, value, cases, line, pc);
 }
 
 WH_EXPORT void __whence_symbolic_cold_bind(uint32_t number, uint64_t value, uint32_t reason,

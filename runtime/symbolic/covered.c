@@ -13,6 +13,8 @@ WH_EXPORT void __whence_symbolic_shares(uintptr_t begin, uintptr_t end) {
     size = end - begin;
 }
 
+uint32_t covered_number(uint64_t at) { return at - first < size ? (uint32_t)(at - first) + 1 : 0; }
+
 /* What ran before `main` counts, too. */
 int covered_map(int file) {
     if (!size || os_file_size(file) < (long)(WH_TRACE_SIZE + size)) return 1;

@@ -25,20 +25,30 @@ static int is_consistent(uint32_t number, uint64_t value, uint64_t pc) {
 }
 
 void decision_branch(uint32_t condition, int taken, uint64_t pc) {
+    decision_branch_of(condition, taken, 0, pc);
+}
+
+void decision_branch_of(uint32_t condition, int taken, uint64_t line, uint64_t pc) {
     if (!condition || !is_consistent(condition, (uint64_t)taken, pc)) return;
-    for (; expression_at(condition)->op == WH_OP_NOT; taken = !taken)
+    unsigned negated = 0;
+    for (; expression_at(condition)->op == WH_OP_NOT; negated = !negated)
         condition = expression_at(condition)->a;
-    if (!decide(condition)) return;
-    put(WH_TRACE_BRANCH, 0, pc, 1, (uint64_t[]){(uint64_t)taken << 32 | condition});
+    if (!decide(condition) || !trace_lock()) return;
+    int is_new;
+    uint32_t site = trace_new_site(pc, line, &is_new);
+    trace_put(WH_TRACE_BRANCH, negated, 0, site, 1,
+              (uint64_t[]){(uint64_t)taken << 32 | condition});
+    trace_unlock();
 }
 
 /* A way has many values, so the scrutinee is not decided by it. */
-void decision_switch(uint32_t scrutinee, uint64_t value, const uint64_t *cases, uint64_t pc) {
+void decision_switch(uint32_t scrutinee, uint64_t value, const uint64_t *cases, uint64_t line,
+                     uint64_t pc) {
     if (!scrutinee || !is_consistent(scrutinee, value, pc)) return;
     struct expression *of = expression_at(scrutinee);
     if (of->op == EXPRESSION_CONSTANT || of->decided || !trace_lock()) return;
     int is_new;
-    uint32_t site = trace_new_site(pc, &is_new);
+    uint32_t site = trace_new_site(pc, line, &is_new);
     for (uint64_t i = 0; is_new && i < *cases; i++)
         trace_put(WH_TRACE_CASE, 0, 0, site, 2, cases + 1 + 2 * i);
     trace_put(WH_TRACE_SWITCH, 0, 0, site, 2, (uint64_t[]){scrutinee, value});

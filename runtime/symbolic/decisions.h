@@ -9,8 +9,11 @@
 
 /* Control goes the way of `taken`. */
 void decision_branch(uint32_t condition, int taken, uint64_t pc);
+/* The same at the end of a block. line: the byte of its last line (covered.h), 0 if it has none. */
+void decision_branch_of(uint32_t condition, int taken, uint64_t line, uint64_t pc);
 /* `cases`: their number, then for each its value and its way, from 1 on. */
-void decision_switch(uint32_t scrutinee, uint64_t value, const uint64_t *cases, uint64_t pc);
+void decision_switch(uint32_t scrutinee, uint64_t value, const uint64_t *cases, uint64_t line,
+                     uint64_t pc);
 /* The expression has its value from here on. */
 void decision_bind(uint32_t expression, unsigned reason, uint64_t pc);
 /* The condition means an error of this kind (WH_CHECKED_*). */

@@ -1,4 +1,5 @@
 #include "trace.h"
+#include "covered.h"
 #include "sites.h"
 #include "../os/mem.h"
 #include "../os/os.h"
@@ -109,10 +110,11 @@ void trace_end_of_child(unsigned how, uint64_t status) {
     header = NULL;
 }
 
-uint32_t trace_new_site(uint64_t pc, int *is_new) {
+uint32_t trace_new_site(uint64_t pc, uint64_t line, int *is_new) {
     uint32_t number = sites_number(pc, is_new);
     if (*is_new) {
         uint64_t address = pc, image = images_place(&address);
+        image |= (uint64_t)covered_number(line) << 32;
         trace_put(WH_TRACE_SITE, 0, 0, number, 2, (uint64_t[]){image, address});
     }
     return number;
@@ -120,5 +122,5 @@ uint32_t trace_new_site(uint64_t pc, int *is_new) {
 
 uint32_t trace_site(uint64_t pc) {
     int is_new;
-    return trace_new_site(pc, &is_new);
+    return trace_new_site(pc, 0, &is_new);
 }

@@ -35,7 +35,8 @@ void trace_end_of_child(unsigned how, uint64_t status);
 
 /* The number of a place in the code, by the return address there; the trace is locked. */
 uint32_t trace_site(uint64_t pc);
-/* The same, and whether this path comes there for the first time. */
-uint32_t trace_new_site(uint64_t pc, int *is_new);
+/* The same, and whether this path comes there for the first time. line: the byte of the last line
+ * of its block, 0 if it is not known (covered.h). */
+uint32_t trace_new_site(uint64_t pc, uint64_t line, int *is_new);
 
 #endif

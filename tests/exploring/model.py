@@ -231,6 +231,12 @@ class ModelExecutor:
     def lines(self, covered=None):
         return {}
 
+    def bytes_of(self, lines):
+        return 0
+
+    def graph(self):
+        return None
+
     def memory(self):
         return 0
 

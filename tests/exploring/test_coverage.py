@@ -2,7 +2,10 @@
 
 import json
 import re
+import signal
+import subprocess
 import sys
+import time
 from collections import Counter
 from contextlib import closing
 
@@ -17,7 +20,7 @@ from whence.exploring.search import Limits
 from whence.exploring.store import Store
 
 from .model import ModelExecutor
-from .test_programs import PROGRAMS, explore, wrapped
+from .test_programs import PROGRAMS, build, explore, wrapped
 from .test_resuming import three_ways
 from .test_search import IDENTITY
 from .test_search import explore as modelled
@@ -114,6 +117,45 @@ def test_lines_of_an_exploration_that_goes_on(tmp_path, whence_env):
     again, _ = explore(program, tmp_path, whence_env)
     assert again["runs"] == 0 and again["coverage"] == summary["coverage"]
     assert uncovered(tmp_path)[0] == known
+
+
+def covered_by(folder):
+    """The lines to which paths came, by files."""
+    files = files_of((folder / "out" / "coverage.info").read_text())
+    return {name: {line for line, count in lines.items() if count} for name, (lines, _) in files.items()}
+
+
+@pytest.mark.build
+def test_lines_of_an_exploration_that_is_killed(tmp_path, whence_env):
+    program = build("choices", tmp_path, whence_env, "-O1", "-DCHOICES=7")
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    whole.mkdir()
+    killed.mkdir()
+    options = ("--search", "depth", "--test-files", "errors")
+    expected, _ = explore(program, whole, whence_env, *options)
+    command = [sys.executable, "-m", "whence.cli.main", "explore", "--quiet", "--no-progress", *options]
+    for enough in (1, 400):
+        running = subprocess.Popen([*command, "--out", killed / "out", program], env=whence_env, cwd=killed)
+        journal = killed / "out" / "journal.jsonl"
+        while running.poll() is None and not (
+            journal.exists() and journal.read_bytes().count(b"\n") >= enough
+        ):
+            time.sleep(0.002)
+        running.kill()
+        assert running.wait() == -signal.SIGKILL
+        text = (killed / "out" / "covered.jsonl").read_bytes()
+        recorded = {}
+        for line in text[: text.rfind(b"\n") + 1].splitlines():
+            for name, lines in json.loads(line).items():
+                recorded.setdefault(name, set()).update(lines)
+        after, said = explore(program, killed, whence_env, *options, "--max-paths", "1")
+        assert after["runs"] == 0 and enough <= after["paths"] < expected["paths"], said
+        assert recorded and covered_by(killed) == recorded
+    summary, said = explore(program, killed, whence_env, *options)
+    assert summary["complete"] and summary["paths"] == expected["paths"], said
+    assert summary["coverage"] == expected["coverage"]
+    infos = [(each / "out" / "coverage.info").read_text() for each in (whole, killed)]
+    assert infos[0] == infos[1]
 
 
 class Covering(ModelExecutor):

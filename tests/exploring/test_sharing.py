@@ -76,6 +76,12 @@ class Hands:
     def lines(self, covered=None):
         return {}
 
+    def bytes_of(self, lines):
+        return 0
+
+    def graph(self):
+        return None
+
     def memory(self):
         return 0
 

@@ -40,6 +40,22 @@ def test_what_a_trace_says():
     assert terms.variables == [("memory:x", 0), ("memory:x", 1)]
 
 
+def test_a_branch_on_a_negated_condition_goes_the_way_of_the_code():
+    def path(negated):
+        path = Path({})
+        (x,) = path.bytes("memory:x", 1)
+        path.record("SITE", 5 << 32, 0x40, number=1)
+        path.sites.add(1)
+        path.record("BRANCH", (x < 7).id | 1 << 32, operator=negated, number=1)
+        return path
+
+    terms = Terms()
+    plain, negated = (read(as_file(path(each).words), terms) for each in (0, 1))
+    assert plain.lines == negated.lines == {0x40: 4}
+    assert plain.decisions[0].outcome == negated.decisions[0].outcome == 1
+    assert negated.decisions[0].term == terms.negation(plain.decisions[0].term)
+
+
 def test_equal_expressions_of_two_paths_are_one_term():
     terms = Terms()
     read(trace(), terms)

@@ -31,9 +31,10 @@ void __whence_symbolic_bytes(uint64_t at, uint64_t size, uint32_t reason);
 void __whence_symbolic_copy(uint64_t to, uint64_t from, uint64_t size);
 void __whence_symbolic_set(uint64_t at, uint32_t number, uint64_t size);
 
-void __whence_symbolic_cold_decide(uint32_t condition, uint64_t taken, uint64_t pc);
+/* A block ends with a branch, or a switch; line: the byte of its last line, or 0. */
+void __whence_symbolic_cold_decide(uint32_t condition, uint64_t taken, uint64_t line, uint64_t pc);
 void __whence_symbolic_cold_select(uint32_t scrutinee, uint64_t value, const uint64_t *cases,
-                                   uint64_t pc);
+                                   uint64_t line, uint64_t pc);
 void __whence_symbolic_cold_bind(uint32_t number, uint64_t value, uint32_t reason, uint64_t pc);
 /* An access of `size` bytes through a symbolic address, to an object that the code names (`root`,
  * `extent`; 0 if it does not): WH_TRACED_*, for which the address is bound; a load of `value`,

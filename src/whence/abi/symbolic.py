@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCEXP"
-VERSION = 2
+VERSION = 3
 TRACE_HEADER_SIZE = 64
 TRACE_SIZE = 32 << 20
 """Size of a trace's file in bytes; sparse, so only what is written costs."""
@@ -38,10 +38,18 @@ COVERED_SECTION, LINES_SECTION = "whence_covered", "whence_lines"
 The program's bytes are mapped from the file of the traces, behind the trace, so all paths of a server share
 them. Those of a module begin at a page and end at one (`COVERED_PAGE`). A table is `LINES_HEAD` and a JSON
 object: ``files``, and in ``lines`` for each byte the number of its file and its line; the next table begins
-at the next multiple of 8."""
+at the next multiple of 8.
+
+It has the control flow, too. ``functions``: name (empty for one of the module alone), number of the type,
+blocks. A block, a list: how many lines it has; the blocks that may follow, in the order of the ways of
+decisions, or `RETURNS`; and for each call how many of its lines begin before it, and whom it calls: a
+function by its number, from behind these on one of ``names``, and from -1 down, if through an address, one of
+``types``. ``taken``: functions whose addresses are used; ``aliases``: names with the functions they mean."""
 COVERED_PAGE = 4096
 LINES_HEAD = "<iI"
 """The distance from the table to the module's first byte, and the length of the JSON."""
+RETURNS = -1
+"""In place of the ways of a block that ends its function."""
 
 TRACE = Layout(
     "wh_trace_header",
@@ -76,7 +84,11 @@ KINDS = {
     "INPUT": Kind(2, ("object:offset",), "the symbolic byte at the offset of an object; width 8"),
     "CONSTANT": Kind(3, ("value",), "at most MOST_WIDTH bits"),
     "NODE": Kind(4, ("a:b", "c:parameter"), "an expression of others; 0 where the operator takes none"),
-    "BRANCH": Kind(5, ("condition:taken",), "a decision; the condition is 1 bit wide, taken 0 or 1"),
+    "BRANCH": Kind(
+        5,
+        ("condition:taken",),
+        "a decision; the condition is 1 bit wide, taken 0 or 1; operator 1: the code tests its opposite",
+    ),
     "SWITCH": Kind(6, ("scrutinee", "value"), "a decision among the site's ways; the value on this path"),
     "CONCRETE": Kind(7, ("expression", "value"), "the expression has this value from here on, for a REASON"),
     "ACCESS": Kind(
@@ -85,7 +97,12 @@ KINDS = {
     "CHECK": Kind(9, ("condition",), "the condition means an error; this path goes on where it is not so"),
     "ASSUME": Kind(10, ("condition:holds",), "what the program wants assumed"),
     "END": Kind(11, ("status",), "the last record"),
-    "SITE": Kind(12, ("image", "address"), "where a site is: number of the image, address as linked"),
+    "SITE": Kind(
+        12,
+        ("image:line", "address"),
+        "where a site is: number of the image, address as linked; of a branch or switch the byte of the last "
+        "line of its block in COVERED_SECTION, by its offset plus 1, 0 if there is none",
+    ),
     "CASE": Kind(13, ("value", "way"), "of a switch, before its first SWITCH: the way of a value, from 1 on"),
     "TABLE": Kind(14, ("first", "size:count"), "elements that are concrete, from an address on; they follow"),
 }

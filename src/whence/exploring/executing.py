@@ -6,10 +6,11 @@ tree for a worker of a cluster (`whence.exploring.cluster`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from whence.exploring.flow import Graph
     from whence.exploring.lines import Lines
     from whence.findings import Finding
 
@@ -81,6 +82,12 @@ class Executor(Protocol[Work, Done]):
 
     def lines(self, covered: int | None = None) -> Lines:
         """The lines of the program to which paths came, by files; of None: all."""
+
+    def bytes_of(self, lines: Mapping[str, Iterable[int]]) -> int:
+        """The opposite: all bytes of some lines."""
+
+    def graph(self) -> Graph | None:
+        """The control flow of the program, if it is known."""
 
     def memory(self) -> int:
         """Bytes of memory of all processes."""

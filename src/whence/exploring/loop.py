@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from whence.abi import symbolic
 from whence.errors import ToolLimit
 from whence.exploring import strategies
+from whence.exploring.distances import Distances
 from whence.exploring.executing import Executor
 from whence.exploring.memory import Bound
 from whence.exploring.store import Paths
@@ -100,7 +101,8 @@ class Loop(ABC, Generic[W, D]):
         self.tell = tell
         self.tree = Tree(self.terms)
         self.state = State()
-        self.strategy = strategies.make(strategy, self.tree, self.state.passed)
+        self.distances = Distances(executor.graph)
+        self.strategy = strategies.make(strategy, self.tree, self.state.passed, self.distances)
         self.waiting: set[Node] = set()
         self.number = 0
         self.begun = time.monotonic()
@@ -253,6 +255,7 @@ class Loop(ABC, Generic[W, D]):
         if not new:
             return
         self.state.covered |= new
+        self.distances.cover(new)
         known = self.state.lines
         fresh = {file: lines - known.get(file, set()) for file, lines in self.executor.lines(new).items()}
         self.store.cover({file: lines for file, lines in fresh.items() if lines})
@@ -272,6 +275,8 @@ class Loop(ABC, Generic[W, D]):
         """Grow the tree of the recorded paths again. seeds: those with a recorded path are not run again."""
         for file, lines in self.store.covered():
             self.state.lines.setdefault(file, set()).update(lines)
+        if self.state.lines:
+            self.distances.cover(self.executor.bytes_of(self.state.lines))
         known: list[list[Node]] = []
         closed: list[tuple[int, int]] = []
         begun = _Begun(seeds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from whence.exploring.lines import Lines, ProgramLines
 from whence.exploring.trace import place_of
 
 if TYPE_CHECKING:
+    from whence.exploring.flow import Graph
     from whence.symbols.module import Module, Place
 
 _MOST_CODE = 40
@@ -50,6 +52,14 @@ class Places:
     def lines(self, covered: int | None = None) -> Lines:
         """The lines of the program for which these bytes are 1, by files; all for None."""
         return self._lines.all() if covered is None else self._lines.of(covered)
+
+    def bytes_of(self, lines: Mapping[str, Iterable[int]]) -> int:
+        """All bytes of some lines, the opposite of `lines`."""
+        return self._lines.bytes_of(lines)
+
+    def graph(self) -> Graph | None:
+        """The control flow of the program, if it is known."""
+        return self._lines.graph()
 
     def code(self, site: int) -> str:
         """What the source says there, from the column on: a call begins with the function's name."""

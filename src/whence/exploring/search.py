@@ -180,6 +180,8 @@ class Explorer(Loop[Inputs, Ran]):
             state.notes[str(error)] = None
             self._give_up(job)
             return
+        if trace.lines:
+            self.distances.meet(trace.lines)
         for site in trace.inconsistent:
             state.notes[f"a value at {self.executor.place(site)} is not followed: a defect of whence"] = None
         inputs = _completed(job.inputs, trace)

@@ -12,7 +12,7 @@ import socket
 import struct
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -27,6 +27,7 @@ from whence.exploring.inputs import COUNT
 from whence.exploring.memory import children, resident
 
 if TYPE_CHECKING:
+    from whence.exploring.flow import Graph
     from whence.exploring.lines import Lines
     from whence.exploring.places import Places
     from whence.findings import Finding
@@ -402,6 +403,12 @@ class Servers:
 
     def lines(self, covered: int | None = None) -> Lines:
         return self._places.lines(covered)
+
+    def bytes_of(self, lines: Mapping[str, Iterable[int]]) -> int:
+        return self._places.bytes_of(lines)
+
+    def graph(self) -> Graph | None:
+        return self._places.graph()
 
     def close(self) -> None:
         servers = [each for kept in self._idle.values() for each in kept]

@@ -8,8 +8,13 @@ from collections import Counter, deque
 from typing import Protocol, cast
 
 from whence.errors import UserMistake
+from whence.exploring.distances import Distances
+from whence.exploring.flow import NEVER
 from whence.exploring.tree import Node, Tree
 from whence.hints import did_you_mean
+
+_MOST_BEFORE = 16
+"""Decisions before one that are looked at to know where it leads."""
 
 
 class Strategy(Protocol):
@@ -87,44 +92,87 @@ class RandomPath:
 
 
 class Uncovered:
-    """The one whose place has been passed least often in another way: new code may lie there.
+    """Places in proportion to 1/d^2, where d is how far it is from there to code to which no path has come
+    (as KLEE's minimal distance to uncovered); where none leads to such code, the one that has been passed
+    least often in another way.
 
-    `passed` counts how often paths went each way at each site.
+    Places take turns: the next one has the least d^2 for each time that it was chosen since distances have
+    changed last, so that code to which no input leads holds up no other. Of the nodes of a place a random one
+    is taken; the seed is fixed. `passed` counts how often paths went each way at each site. Where it is not
+    known to which block a decision leads, as in libraries, the last one before it for which that is known
+    stands for it.
     """
 
-    def __init__(self, passed: Counter[tuple[int, int]]) -> None:
-        self._passed = passed
-        self._places: dict[tuple[int, int], deque[Node]] = {}
-        self._heap: list[tuple[int, int, int]] = []
-        """How often the place was passed when it was put here, site, way; one entry for each place."""
+    def __init__(self, passed: Counter[tuple[int, int]], distances: Distances) -> None:
+        self._passed, self._distances = passed, distances
+        self._new: list[Node] = []
+        """Those that have come since the last choice."""
+        self._nodes: dict[_Place, list[Node]] = {}
+        self._heap: list[tuple[_Rank, _Place]] = []
+        """One entry for each place, whose rank is not higher than it is now."""
+        self._version = 0
+        self._tries: Counter[_Place] = Counter()
+        self._random = random.Random(0).random
 
     def add(self, node: Node) -> None:
-        place = self._place(node)
-        if place not in self._places:
-            self._places[place] = deque()
-            heapq.heappush(self._heap, (self._passed[place], *place))
-        self._places[place].append(node)
-
-    def _place(self, node: Node) -> tuple[int, int]:
-        if node.kind == "BRANCH" and len(node.children) == 1:
-            (way,) = node.children
-            return node.site, 1 - way
-        return node.site, -1
+        self._new.append(node)
 
     def next(self, waiting: set[Node]) -> Node:
+        version = self._distances.current()
+        if version != self._version:
+            self._version = version
+            self._tries.clear()
+            self._heap = [(self._rank(place), place) for place in self._nodes]
+            heapq.heapify(self._heap)
+        self._take_new(waiting)
         while True:
-            count, site, way = self._heap[0]
-            now = self._passed[site, way]
-            if now > count:
-                heapq.heapreplace(self._heap, (now, site, way))
+            rank, place = self._heap[0]
+            now = self._rank(place)
+            if now > rank:
+                heapq.heapreplace(self._heap, (now, place))
                 continue
-            nodes = self._places[site, way]
+            nodes = self._nodes[place]
             while nodes:
-                node = nodes.popleft()
+                at = int(self._random() * len(nodes))
+                nodes[at], nodes[-1] = nodes[-1], nodes[at]
+                node = nodes.pop()
                 if node in waiting:
+                    self._tries[place] += 1
                     return node
             heapq.heappop(self._heap)
-            del self._places[site, way]
+            del self._nodes[place]
+
+    def _take_new(self, waiting: set[Node]) -> None:
+        for node in self._new:
+            if node not in waiting:
+                continue
+            place = self._place(node)
+            if place not in self._nodes:
+                self._nodes[place] = []
+                heapq.heappush(self._heap, (self._rank(place), place))
+            self._nodes[place].append(node)
+        self._new.clear()
+
+    def _rank(self, place: _Place) -> _Rank:
+        site, way, target = place
+        far = self._distances.to(target)
+        turns = (far + 1) ** 2 * (self._tries[place] + 1) if far < NEVER else NEVER
+        return turns, self._passed[site, way]
+
+    def _place(self, node: Node) -> _Place:
+        """Site and way, -1 if there are several, and where it leads."""
+        way = -1
+        if node.kind == "BRANCH" and len(node.children) == 1:
+            (other,) = node.children
+            way = 1 - other
+        site, target = node.site, self._distances.place(node.site, way)
+        for _ in range(_MOST_BEFORE):
+            if target >= 0 or node.parent is None:
+                break
+            known = node.via if node.parent.kind in ("BRANCH", "SWITCH") else -1
+            node = node.parent
+            target = self._distances.place(node.site, known)
+        return site, way, target
 
 
 class Rotation:
@@ -142,10 +190,12 @@ class Rotation:
         return self._strategies[0].next(waiting)
 
 
+_Place = tuple[int, int, int]
+_Rank = tuple[int, int]
 NAMES = ("depth", "breadth", "random", "uncovered", "rotation")
 
 
-def make(name: str, tree: Tree, passed: Counter[tuple[int, int]]) -> Strategy:
+def make(name: str, tree: Tree, passed: Counter[tuple[int, int]], distances: Distances) -> Strategy:
     """The strategy of that name; raises `UserMistake`."""
     if name == "depth":
         return DepthFirst()
@@ -154,8 +204,8 @@ def make(name: str, tree: Tree, passed: Counter[tuple[int, int]]) -> Strategy:
     if name == "random":
         return RandomPath(tree)
     if name == "uncovered":
-        return Uncovered(passed)
+        return Uncovered(passed, distances)
     if name == "rotation":
-        return Rotation(Uncovered(passed), RandomPath(tree), DepthFirst(), BreadthFirst())
+        return Rotation(Uncovered(passed, distances), RandomPath(tree), DepthFirst(), BreadthFirst())
     hint = did_you_mean(name, NAMES)
     raise UserMistake(f"strategy '{name}': expected one of {', '.join(NAMES)}{hint}")

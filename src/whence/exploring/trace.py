@@ -125,12 +125,14 @@ class SymbolicObject:
 class Trace:
     """What a trace says. how, status: of the END record; empty if there is none. full: no more room.
 
-    inconsistent: sites where the runtime did not know its own values, which nothing follows from.
+    inconsistent: sites where the runtime did not know its own values, which nothing follows from. lines: of
+    sites that are read for the first time and end blocks, the bytes of the blocks' last lines.
     """
 
     decisions: list[Decision] = field(default_factory=list)
     objects: list[SymbolicObject] = field(default_factory=list)
     inconsistent: list[int] = field(default_factory=list)
+    lines: dict[int, int] = field(default_factory=dict)
     how: str = ""
     status: int = 0
     full: bool = False
@@ -347,6 +349,8 @@ class _Reader:
         word = self.words[at]
         term = self._condition(word & _LOW)
         if self.terms.operator[term] != CONSTANT:
+            if head >> 8 & 0xFF:
+                term = self.terms.negation(term)
             self._decided(Decision("BRANCH", self.sites.get(head >> 32, 0), word >> 32 & 1, term))
 
     def _assume(self, head: int, at: int) -> None:
@@ -387,6 +391,8 @@ class _Reader:
     def _site(self, head: int, at: int) -> None:
         number = head >> 32
         self.sites[number] = site_of(self.words[at], self.words[at + 1])
+        if line := self.words[at] >> 32:
+            self.trace.lines[self.sites[number]] = line - 1
         if self.more_sites is None:
             self.more_sites = {}
         self.more_sites[number] = self.sites[number]

@@ -1,4 +1,4 @@
-/* modules: symbolic/border symbolic/decisions symbolic/derived symbolic/expressions symbolic/fold symbolic/memory symbolic/numbers symbolic/sites symbolic/strings symbolic/tables symbolic/trace blocks/block blocks/blocks blocks/claims planes/planes os/os os/text */
+/* modules: symbolic/border symbolic/covered symbolic/decisions symbolic/derived symbolic/expressions symbolic/fold symbolic/memory symbolic/numbers symbolic/sites symbolic/strings symbolic/tables symbolic/trace blocks/block blocks/blocks blocks/claims planes/planes os/os os/text */
 #include <ctype.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -6,6 +6,7 @@
 #include "../../../runtime/include/whence/symbolic.h"
 #include "../../../runtime/planes/planes.h"
 #include "../../../runtime/process/images.h"
+#include "../../../runtime/symbolic/covered.h"
 #include "../../../runtime/symbolic/decisions.h"
 #include "../../../runtime/symbolic/fold.h"
 #include "../../../runtime/symbolic/memory.h"
@@ -20,6 +21,7 @@ uint32_t images_place(uint64_t *pc) {
     return 0;
 }
 
+void __whence_symbolic_shares(uintptr_t begin, uintptr_t end);
 void __whence_symbolic_of_strcmp(const char *a, const char *b);
 uint32_t __whence_symbolic_after_strcmp(const char *a, const char *b, int result);
 void __whence_symbolic_of_strstr(const char *s, const char *wanted);
@@ -204,6 +206,35 @@ static void test_tables(void) {
     check_consistent();
 }
 
+/* A site says the line before it once, and a branch whether its condition was without a negation. */
+static void test_branches(void) {
+    static char lines[4];
+    uint64_t first = (uintptr_t)lines, here = 0x7001;
+    CHECK_EQUAL(covered_number(first), 0);
+    __whence_symbolic_shares(first, first + sizeof lines);
+    CHECK_EQUAL(covered_number(first), 1);
+    CHECK_EQUAL(covered_number(first + 3), 4);
+    CHECK_EQUAL(covered_number(first + 4) + covered_number(first - 1) + covered_number(0), 0);
+    const struct wh_trace_header *header = (const void *)WH_SYMBOLIC_TRACE_BASE;
+    uint32_t low = expression_input(3, 0, 3), high = expression_input(3, 1, 4);
+    uint32_t a = expression_make(WH_OP_ULT, 1, low, high, 0, 0);
+    uint32_t b = expression_make(WH_OP_ULE, 1, low, high, 0, 0);
+    uint32_t not_a = expression_not(a);
+    uint64_t used = header->used;
+    decision_branch_of(not_a, 0, first + 2, here);
+    decision_branch_of(b, 1, first + 2, here);
+    const uint64_t *words = (const uint64_t *)((uintptr_t)header + used);
+    CHECK_EQUAL(words[0] & 0xff, WH_TRACE_SITE);
+    CHECK_EQUAL(words[1], 3ull << 32);
+    CHECK_EQUAL(words[2], here);
+    CHECK_EQUAL(words[3] & 0xffff, WH_TRACE_BRANCH | 1 << WH_TRACE_OPERATOR_SHIFT);
+    CHECK_EQUAL(words[4], a);
+    CHECK_EQUAL(words[5] & 0xffff, WH_TRACE_BRANCH);
+    CHECK_EQUAL(words[6], 1ull << 32 | b);
+    CHECK_EQUAL(header->used, used + 7 * sizeof *words);
+    check_consistent();
+}
+
 /* What stands at the end belongs to the last record, whoever comes first. */
 static void test_end(void) {
     trace_end(WH_END_SILENT, 3);
@@ -228,6 +259,7 @@ int main(void) {
     test_memory();
     test_models();
     test_tables();
+    test_branches();
     test_end();
     return 0;
 }

@@ -14,7 +14,7 @@ import queue
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from whence.exploring.cluster import worker
 from whence.exploring.cluster.shares import Gains, Mission, Share
 
 if TYPE_CHECKING:
+    from whence.exploring.flow import Graph
     from whence.exploring.lines import Lines
     from whence.exploring.places import Places
 
@@ -149,6 +150,12 @@ class Cluster:
 
     def lines(self, covered: int | None = None) -> Lines:
         return self._places.lines(covered)
+
+    def bytes_of(self, lines: Mapping[str, Iterable[int]]) -> int:
+        return self._places.bytes_of(lines)
+
+    def graph(self) -> Graph | None:
+        return self._places.graph()
 
     # ---- workers ----
 

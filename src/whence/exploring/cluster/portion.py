@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from whence.exploring import strategies
 from whence.exploring.cluster.shares import Gains, Place, Share
+from whence.exploring.distances import Distances
 from whence.exploring.domains import Domains
 from whence.exploring.executing import Executor, Inputs, Ran
 from whence.exploring.loop import Limits
@@ -51,7 +52,8 @@ class Portion(Explorer):
     """An exploration below the prefixes of a share, for a while: one prefix after the other, since what is
     known of its decisions, by a run of a path that comes by, is known of all below.
 
-    tree, prefixes: what a session knows of paths and of begins of traces; with seeds, the tree is a new one.
+    tree, prefixes, distances: what a session knows of paths, of begins of traces and of the program; with
+    seeds, the tree is a new one.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Portion(Explorer):
         reasoner: Reasoner,
         tree: Tree,
         prefixes: Prefixes,
+        distances: Distances,
         share: Share,
         strategy: str,
         limits: Limits,
@@ -67,16 +70,15 @@ class Portion(Explorer):
         self.kept, self._name = Kept(share.inputs), strategy
         super().__init__(executor, reasoner, self.kept, strategy, limits)
         reasoner.end = None  # a question may take longer than a share
-        self.prefixes = prefixes
+        self.prefixes, self.distances = prefixes, distances
         self.full = False
         self._share = share
         self._left_prefixes = list(share.prefixes[::-1])
-        if not share.seeds:
-            self._use(tree)
+        self._use(self.tree if share.seeds else tree)
 
     def _use(self, tree: Tree) -> None:
         self.tree, self.domains = tree, Domains(tree, self.reasoner)
-        self.strategy = strategies.make(self._name, tree, self.state.passed)
+        self.strategy = strategies.make(self._name, tree, self.state.passed, self.distances)
 
     def _resume(self, seeds: Iterable[Mapping[str, bytes]]) -> None:
         share = self._share
@@ -98,6 +100,7 @@ class Portion(Explorer):
 
     def _cover(self, covered: int) -> None:
         self.state.covered |= covered
+        self.distances.cover(covered)
 
     def _over(self) -> bool:
         limits = self.limits

@@ -23,6 +23,7 @@ from whence.errors import ToolLimit, UserMistake, WhenceError
 from whence.exploring.cluster.messages import READY, received, send
 from whence.exploring.cluster.portion import Portion
 from whence.exploring.cluster.shares import Gains, Mission, Share
+from whence.exploring.distances import Distances
 from whence.exploring.executing import Executor, Inputs, Ran
 from whence.exploring.loop import Limits
 from whence.exploring.prefixes import Prefixes
@@ -47,12 +48,13 @@ class Session:
         terms = Terms()
         self._reasoner = Reasoner(terms, load(solver, terms), query)
         self._prefixes, self._tree = Prefixes(), Tree(terms)
+        self._distances = Distances(executor.graph)
 
     def explore(self, share: Share) -> Gains:
         """Raises `ToolLimit` if not one path could be run."""
         self._reasoner.counts = Counts()
         limits = Limits(share.seconds, share.paths, self._limits.ways, self._limits.memory)
-        known = (self._reasoner, self._tree, self._prefixes)
+        known = (self._reasoner, self._tree, self._prefixes, self._distances)
         portion = Portion(self._executor, *known, share, self._strategy, limits)
         portion.explore(())
         self._tree, self._prefixes = portion.tree, portion.prefixes

@@ -2,7 +2,7 @@
 
 A block may end at any of its lines, by a call or a finding, so each has a byte of its own. The bytes of an
 image lie side by side in pages of their own, which the fork server shares with the driver; a table, which
-the driver reads from the image's file, says whose they are.
+the driver reads from the image's file, says whose they are, and how control goes from block to block.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from whence.abi.symbolic import COVERED_PAGE, COVERED_SECTION, LINES_SECTION
 from whence.instrument.passes import Context
 from whence.instrument.roots import keep
 from whence.instrument.symbolic import helpers
+from whence.instrument.symbolic.flow import Flow
 from whence.instrument.variable_names import path_of
 from whence.ir.lexer import decode_string
 
@@ -63,7 +64,7 @@ def mark_lines(context: Context) -> None:
         }
         declare void @__whence_symbolic_covers(ptr captures(address)) nounwind willreturn memory(inaccessiblemem: readwrite)
         @whence.covered = internal global [4096 x i8] zeroinitializer, section "whence_covered", align 4096
-        @whence.lines = internal constant <{ i32, i32, [44 x i8] }> <{ i32 trunc (i64 sub (i64 ptrtoint (ptr @whence.covered to i64), i64 ptrtoint (ptr @whence.lines to i64)) to i32), i32 44, [44 x i8] c"{\\22files\\22:[\\22/src/a.c\\22],\\22lines\\22:[[0,7],[0,8]]}" }>, section "whence_lines", align 8
+        @whence.lines = internal constant <{ i32, i32, [136 x i8] }> <{ i32 trunc (i64 sub (i64 ptrtoint (ptr @whence.covered to i64), i64 ptrtoint (ptr @whence.lines to i64)) to i32), i32 136, [136 x i8] c"{\\22files\\22:[\\22/src/a.c\\22],\\22lines\\22:[[0,7],[0,8]],\\22functions\\22:[[\\22f\\22,0,[[2,-1,1,1]]]],\\22names\\22:[\\22g\\22],\\22types\\22:[\\22void()\\22],\\22taken\\22:[],\\22aliases\\22:[]}" }>, section "whence_lines", align 8
         @llvm.used = appending global [1 x ptr] [ptr @whence.lines], section "llvm.metadata"
         !llvm.dbg.cu = !{!0}
         !llvm.module.flags = !{!2}
@@ -76,16 +77,27 @@ def mark_lines(context: Context) -> None:
         !6 = !DISubroutineType(types: !{})
     """  # noqa: E501
     module = context.module
-    places, marked = _Places(module), list[Place]()
+    places, marked, flow = _Places(module), list[Place](), Flow(module)
     for function in module.definitions:
-        if not function.attributes.has("naked"):
-            for block in function.blocks:
-                for place, first in _begins(block, places).items():
-                    _mark(first, len(marked))
-                    marked.append(place)
+        for block in function.blocks:
+            begins = {} if function.attributes.has("naked") else _begins(block, places)
+            flow.add(block, begins.values())
+            for place, first in begins.items():
+                _mark(first, len(marked))
+                marked.append(place)
     if marked:
         module.add_declaration(helpers.declaration(_MARKER))
-        _add_tables(module, marked)
+        _add_tables(module, marked, flow)
+
+
+def last_line(block: ir.Block) -> str:
+    """The byte of the last line of a block, as an operand; null if none of its lines is marked."""
+    item = block.last
+    while item is not None:
+        if isinstance(item, ir.Call) and item.callee == _MARKER:
+            return item.arguments[0].value
+        item = item.prev
+    return "null"
 
 
 class _Places:
@@ -129,10 +141,11 @@ def _mark(first: ir.Instruction, number: int) -> None:
     first.insert_before(f"call void @{_MARKER}(ptr {at})")
 
 
-def _add_tables(module: ir.Module, marked: list[Place]) -> None:
+def _add_tables(module: ir.Module, marked: list[Place], flow: Flow) -> None:
     files: dict[str, int] = {}
     listed = [[files.setdefault(file, len(files)), line] for file, line in marked]
-    text = json.dumps({"files": list(files), "lines": listed}, separators=(",", ":"))
+    table = {"files": list(files), "lines": listed, **flow.table()}
+    text = json.dumps(table, separators=(",", ":"))
     size = -(-len(marked) // COVERED_PAGE) * COVERED_PAGE
     distance = (
         f"trunc (i64 sub (i64 ptrtoint (ptr {COVERED} to i64), i64 ptrtoint (ptr {TABLE} to i64)) to i32)"

@@ -18,6 +18,7 @@ from whence.instrument.symbolic import helpers, library
 from whence.instrument.symbolic.accesses import Accesses
 from whence.instrument.symbolic.calls import INLINE, Calls
 from whence.instrument.symbolic.comparisons import COMPARISONS
+from whence.instrument.symbolic.covering import last_line
 from whence.instrument.symbolic.emitting import after, what_of
 from whence.instrument.symbolic.shapes import parts_of, width_of, word
 from whence.instrument.symbolic.varying import CASTS, can_have, varying
@@ -321,7 +322,8 @@ class _Follower(Accesses, Calls):
         assert isinstance(made, ir.Br)
         condition = made.condition
         if condition in self.numbers:
-            self.emit(made, "decide", f"i32 {self.number(condition or '')}, i1 {condition}")
+            decided = f"i32 {self.number(condition or '')}, i1 {condition}"
+            self.emit(made, "decide", f"{decided}, ptr {last_line(made.owner)}")
 
     def switch(self, made: ir.Instruction) -> None:
         assert isinstance(made, ir.Switch)
@@ -330,7 +332,8 @@ class _Follower(Accesses, Calls):
             return
         value, suffix = word(made, operand.value, operand.type)
         table = self._cases(made)
-        self.emit(made, f"select_{suffix}", f"i32 {self.number(operand.value)}, {value}, ptr {table}")
+        decided = f"i32 {self.number(operand.value)}, {value}, ptr {table}"
+        self.emit(made, f"select_{suffix}", f"{decided}, ptr {last_line(made.owner)}")
 
     def _cases(self, made: ir.Switch) -> str:
         """A constant with the number of cases, and for each its value and the number of its target.

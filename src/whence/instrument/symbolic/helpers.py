@@ -53,8 +53,8 @@ def declaration(name: str) -> str:
         "choose": ("i32", f"i32, i1, i32, i32, {word}, i32, {word}", _PURE),
         "load": ("i32", f"ptr captures(address), i{suffix}", _READS),
         "store": ("void", "ptr captures(address), i32", _WRITES),
-        "decide": ("void", "i32, i1", _WRITES),
-        "select": ("void", f"i32, {word}, ptr", _LOOKS),
+        "decide": ("void", "i32, i1, ptr captures(address)", _WRITES),
+        "select": ("void", f"i32, {word}, ptr, ptr captures(address)", _LOOKS),
         "bind": ("void", f"i32, {word}, i32", _WRITES),
         "tell": ("void", f"{_PLACE}, i64, i32", _WRITES),
         "reach": ("void", f"{_PLACE}, i64, i32", _WRITES),
@@ -117,8 +117,8 @@ _RUNTIME = (
     ("choose", "i32", "i32 %c, i32 %width, i32 %a, i64 %av, i32 %b, i64 %bv", False),
     ("loaded", "i32", "i64 %at, i64 %size, i64 %value", False),
     ("stored", "void", "i64 %at, i64 %size, i32 %a", False),
-    ("decide", "void", "i32 %a, i64 %value", True),
-    ("select", "void", "i32 %a, i64 %value, ptr %cases", True),
+    ("decide", "void", "i32 %a, i64 %value, ptr %line", True),
+    ("select", "void", "i32 %a, i64 %value, ptr %cases, ptr %line", True),
     ("bind", "void", "i32 %a, i64 %value, i32 %reason", True),
     ("tell", "void", f"{_ACCESS}, i32 %how", True),
     ("reach", "void", f"{_ACCESS}, i32 %how", True),
@@ -230,12 +230,12 @@ cold:
 
 
 def _decide() -> str:
-    return _statement("decide", "1", "i32 %a, i1 %v", "i32 %a, i64 %value")
+    return _statement("decide", "1", "i32 %a, i1 %v, ptr %line", "i32 %a, i64 %value, ptr %line")
 
 
 def _select(suffix: str) -> str:
-    parameters = f"i32 %a, {WORDS[suffix]} %v, ptr %cases"
-    return _statement("select", suffix, parameters, "i32 %a, i64 %value, ptr %cases")
+    parameters = f"i32 %a, {WORDS[suffix]} %v, ptr %cases, ptr %line"
+    return _statement("select", suffix, parameters, "i32 %a, i64 %value, ptr %cases, ptr %line")
 
 
 def _bind(suffix: str) -> str:
