@@ -108,6 +108,7 @@ PRODUCTS = {
             "rt/locals.c",
             "rt/namespace.c",
             "rt/classes.c",
+            "leak/unchanged.c",
             "rt/order.c",
         ),
         rules=True,

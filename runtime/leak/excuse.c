@@ -155,6 +155,12 @@ int excuse_remove_root(uintptr_t begin, uint64_t size) {
     return region != NULL;
 }
 
+int excuse_has_roots(void) {
+    for (const struct region *region = all_regions; region; region = region->next)
+        if (region->count) return 1;
+    return 0;
+}
+
 void excuse_roots(void (*visit)(uintptr_t begin, uintptr_t end)) {
     for (const struct region *region = all_regions; region; region = region->next)
         if (region->count) visit(region->begin, region->begin + region->size);

@@ -14,6 +14,7 @@ int excuse_block(uintptr_t address);
 void excuse_add_root(uintptr_t begin, uint64_t size);
 /* 0 if no such region was added. */
 int excuse_remove_root(uintptr_t begin, uint64_t size);
+int excuse_has_roots(void);
 void excuse_roots(void (*visit)(uintptr_t begin, uintptr_t end));
 
 /* Before and after fork: the child must not begin in the middle of a change. */

@@ -227,6 +227,11 @@ void mark_range(uintptr_t begin, uintptr_t end, enum mark mark) {
     follow_work((uint8_t)mark);
 }
 
+void mark_words(uintptr_t begin, uintptr_t end, enum mark mark) {
+    follow_words(begin, end, (uint8_t)mark);
+    follow_work((uint8_t)mark);
+}
+
 void mark_file(uintptr_t begin, uintptr_t end, enum mark mark) {
     follow_pages(begin, end, (uint8_t)mark, follow_file_page);
     follow_work((uint8_t)mark);

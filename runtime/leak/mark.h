@@ -32,6 +32,8 @@ uint8_t *mark_of(struct block block);
 /* Follows every word of [begin, end) and everything it leads to. The memory
  * must be readable. All MARK_REACHED first, then MARK_SYSTEM. */
 void mark_range(uintptr_t begin, uintptr_t end, enum mark mark);
+/* The same for memory that no block governs. */
+void mark_words(uintptr_t begin, uintptr_t end, enum mark mark);
 /* The same for a mapped file, which may be shorter than its mapping: skips unreadable pages. */
 void mark_file(uintptr_t begin, uintptr_t end, enum mark mark);
 /* Marks the live block that holds an address and everything it leads to. */

@@ -1,10 +1,12 @@
 #include "roots.h"
+#include "unchanged.h"
 #include "../blocks/block.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
 #include "../process/images.h"
 #include "../process/maps.h"
 #include "../settings/options.h"
+#include "../symbolic/covered.h"
 #include "../symbolic/snapshot.h"
 
 /* From the table of chunks to the last chunk. */
@@ -82,6 +84,7 @@ static int is_ours(const struct mapping *mapping) {
         overlaps(mapping, WH_ORIGIN_TABLE_BASE, ORIGINS_SIZE) ||
         overlaps(mapping, WH_SYMBOLIC_TABLE_BASE, SYMBOLIC_SIZE) ||
         overlaps(mapping, WH_PRIVATE_BASE, WH_PRIVATE_SIZE) ||
+        (PORT_PLANES && covered_overlaps(mapping->begin, mapping->end)) ||
         heap_overlaps(mapping->begin, mapping->end))
         return 1;
     return record_mapped(&begin, &size) && overlaps(mapping, begin, size);
@@ -148,27 +151,22 @@ static int is_system(const struct mapping *mapping) {
 static const char *text;
 static size_t text_size;
 
-struct range {
-    uintptr_t begin, end;
-};
-#define CONSTANTS_MOST 8192u
-static struct range constants[CONSTANTS_MOST]; /* in order of address */
-static size_t constant_count;
+static struct roots_constants constants;
 
-static void note_constants(const struct mapping *mapping) {
+static void note_constants(const struct mapping *mapping, struct roots_constants *into) {
     if (mapping->protection[0] != 'r' || mapping->protection[1] == 'w' || !is_file(mapping) ||
-        constant_count == CONSTANTS_MOST)
+        into->count == ROOTS_CONSTANTS_MOST)
         return;
-    constants[constant_count++] = (struct range){mapping->begin, mapping->end};
+    into->ranges[into->count++] = (struct roots_range){mapping->begin, mapping->end};
 }
 
-int roots_in_constants(uint64_t address) {
-    size_t low = 0, high = constant_count;
+static int is_among(const struct roots_constants *known, uint64_t address) {
+    size_t low = 0, high = known->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (address < constants[middle].begin)
+        if (address < known->ranges[middle].begin)
             high = middle;
-        else if (address >= constants[middle].end)
+        else if (address >= known->ranges[middle].end)
             low = middle + 1;
         else
             return 1;
@@ -176,13 +174,30 @@ int roots_in_constants(uint64_t address) {
     return 0;
 }
 
-int roots_open(void) {
+/* Whether the search is one of the paths of a process, whose roots are known. */
+static int are_known;
+
+int roots_in_constants(uint64_t address) {
+    return is_among(PORT_PLANES && are_known ? unchanged_constants() : &constants, address);
+}
+
+void roots_constants(const char *maps, size_t size, struct roots_constants *into) {
     size_t at = 0;
     struct mapping mapping;
+    into->count = 0;
+    while (at < size && maps_parse(maps, size, &at, &mapping)) note_constants(&mapping, into);
+}
+
+void roots_find_known(uintptr_t sp) {
+    are_known = PORT_PLANES && options.explore && !main_high &&
+                !__atomic_load_n(&dead_any, __ATOMIC_RELAXED) && unchanged_known(sp);
+}
+
+int roots_open(void) {
+    if (PORT_PLANES && are_known) return 1;
     text = (const char *)maps_read(&text_size);
     if (!text) return 0;
-    constant_count = 0;
-    while (at < text_size && maps_parse(text, text_size, &at, &mapping)) note_constants(&mapping);
+    roots_constants(text, text_size, &constants);
     return 1;
 }
 
@@ -211,15 +226,21 @@ static void visit_around_text(uintptr_t begin, uintptr_t end, int system, int fi
     if (after < end) visit(after, end, system, file);
 }
 
-/* One pass over the mappings. Uninitialised data is mapped without a name,
+/* Whether a mapping is of the system's libraries. Uninitialised data is mapped without a name,
  * directly behind the file it belongs to. */
+static int belongs_to_system(const struct mapping *mapping, uintptr_t *system_end) {
+    int belongs = is_system(mapping) || (!mapping->path_length && mapping->begin == *system_end);
+    if (belongs) *system_end = mapping->end;
+    return belongs;
+}
+
+/* One pass over the mappings. */
 static void pass(const struct stack_top *stacks, size_t count, int system, roots_visitor *visit) {
     size_t at = 0;
     uintptr_t system_end = 0;
     struct mapping mapping;
     while (at < text_size && maps_parse(text, text_size, &at, &mapping)) {
-        int belongs = is_system(&mapping) || (!mapping.path_length && mapping.begin == system_end);
-        if (belongs) system_end = mapping.end;
+        int belongs = belongs_to_system(&mapping, &system_end);
         if (!is_data(&mapping)) continue;
         if (is_ours(&mapping)) {
             if (!system) visit_claimed(&mapping, visit);
@@ -234,9 +255,33 @@ static void pass(const struct stack_top *stacks, size_t count, int system, roots
     }
 }
 
+int roots_list(const char *maps, size_t size, struct root *into, uint32_t most, uint32_t *count) {
+    size_t at = 0;
+    uintptr_t system_end = 0;
+    struct mapping mapping;
+    for (*count = 0; at < size && maps_parse(maps, size, &at, &mapping);) {
+        int system = belongs_to_system(&mapping, &system_end);
+        if (!is_data(&mapping) || is_ours(&mapping)) continue;
+        clip(&mapping);
+        if (mapping.begin >= mapping.end) continue;
+        if (*count == most) return 0;
+        into[(*count)++] = (struct root){mapping.begin, mapping.end, system, is_file(&mapping),
+                                         mapping.protection[3] == 's'};
+    }
+    return 1;
+}
+
+int roots_are_ours(uintptr_t begin, uintptr_t end) {
+    return is_ours(&(struct mapping){.begin = begin, .end = end});
+}
+
 void roots_each(const struct stack_top *stacks, size_t count, roots_visitor *visit) {
-    pass(stacks, count, 0, visit);
-    pass(stacks, count, 1, visit);
+    for (int system = 0; system <= 1; system++) {
+        if (PORT_PLANES && are_known)
+            unchanged_each(stacks[0].sp, system, visit);
+        else
+            pass(stacks, count, system, visit);
+    }
 }
 
 void roots_readable(uintptr_t begin, uintptr_t end, roots_visitor *visit) {

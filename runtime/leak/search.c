@@ -248,13 +248,15 @@ static int read_memory(void) {
     static int missing;
     struct parking parking;
     port_search_begins();
+    if (!excuse_has_roots()) roots_find_known(own_sp);
     parking_begin(&parking);
     port_search_stands(!parking.missing);
     if (parking.missing)
         rt_note(&missing, "a thread could not be stopped for the leak search: its whole stack "
                           "counts as in use, and a leaked block may be missed");
     uint64_t room = wh_round_up((parking.count + 1) * sizeof(struct stack_top), OS_PAGE);
-    struct stack_top *stacks = (struct stack_top *)os_map(room);
+    struct stack_top one;
+    struct stack_top *stacks = parking.count ? (struct stack_top *)os_map(room) : &one;
     int ready = mark_init(), complete = stacks && ready && roots_open();
     if (complete) {
         untouched_open();
@@ -266,7 +268,7 @@ static int read_memory(void) {
         mark_deinit();
     }
     roots_close();
-    if (stacks) os_unmap((uintptr_t)stacks, room);
+    if (stacks && stacks != &one) os_unmap((uintptr_t)stacks, room);
     port_search_ends();
     parking_end(&parking);
     return complete;

@@ -301,8 +301,8 @@ static int release_by_signals(struct parking *parking) {
 /* ---- both ---- */
 
 void parking_begin(struct parking *parking) {
-    *parking = (struct parking){(struct parked *)os_map(ROOM), 0, 0, 0};
-    if (!parking->threads || !os_has_threads()) return;
+    *parking = (struct parking){0};
+    if (!os_has_threads() || !(parking->threads = (struct parked *)os_map(ROOM))) return;
     listed = (uint64_t *)os_map(IDS_MOST / 8);
     if (!listed) return;
     if (!stop_by_helper(parking)) stop_by_signals(parking);

@@ -9,5 +9,7 @@
 int covered_map(int file);
 /* The number of one of them by its address, from 1 on; 0 if it is none of the program's. */
 uint32_t covered_number(uint64_t at);
+/* Whether a range of memory touches them. */
+int covered_overlaps(uintptr_t begin, uintptr_t end);
 
 #endif

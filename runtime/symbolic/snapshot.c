@@ -34,6 +34,7 @@ struct snapshot {
     uintptr_t kept_begin, kept_end;
     uintptr_t pages[SAVED_MOST];
     uint32_t index[INDEX_COUNT];
+    size_t maps_size;
     int taken;
 };
 
@@ -87,6 +88,7 @@ static int find_mappings(struct snapshot *snapshot) {
     size_t room = STANDING_ROOM(STANDING_MAPS, STANDING_MAPS_END), at = 0;
     long size = os_read_file("/proc/self/maps", text, room);
     if (size <= 0 || (size_t)size == room) return 0;
+    snapshot->maps_size = (size_t)size;
     struct mapping mapping;
     while (at < (size_t)size && maps_parse(text, (size_t)size, &at, &mapping))
         if (!add_mapping(snapshot, &mapping)) return 0;
@@ -133,6 +135,19 @@ int snapshot_has(uintptr_t begin, uint64_t size) {
     return 0;
 }
 
+int snapshot_is_taken(void) { return own()->taken; }
+
+uintptr_t snapshot_stack_end(uintptr_t address) {
+    const struct snapshot *snapshot = own();
+    int inside = address >= snapshot->stack_floor && address < snapshot->stack_end;
+    return inside ? snapshot->stack_end : 0;
+}
+
+const char *snapshot_maps(size_t *size) {
+    *size = own()->maps_size;
+    return STANDING(STANDING_MAPS);
+}
+
 int snapshot_was_closed(uintptr_t begin, uint64_t size) {
     const struct range *range = range_of(begin);
     return range && !range->protection && begin + size <= range->end;
@@ -158,6 +173,13 @@ static uint32_t *entry_of(uintptr_t page) {
         uint32_t *entry = &snapshot->index[i % INDEX_COUNT];
         if (!*entry || snapshot->pages[*entry - 1] == page) return entry;
     }
+}
+
+int snapshot_is_open(uintptr_t page) { return *entry_of(page) != 0; }
+
+const uintptr_t *snapshot_pages(uint32_t *count) {
+    *count = own()->saved_count;
+    return own()->pages;
 }
 
 /* 0: it is saved already. */

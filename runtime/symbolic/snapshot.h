@@ -22,6 +22,16 @@ int snapshot_open(uintptr_t address);
 int snapshot_open_range(uintptr_t begin, uint64_t size);
 /* Whether a range is memory of the time of the snapshot, or touches it. */
 int snapshot_has(uintptr_t begin, uint64_t size);
+/* Whether paths are rewound to what the memory held. */
+int snapshot_is_taken(void);
+/* Whether this path or an earlier one has written to a page; all that have, in the order of their
+ * first writes, but for the stack's. */
+int snapshot_is_open(uintptr_t page);
+const uintptr_t *snapshot_pages(uint32_t *count);
+/* The end of the stack if the address lies in it, else 0. */
+uintptr_t snapshot_stack_end(uintptr_t address);
+/* The text of the mappings as they were. */
+const char *snapshot_maps(size_t *size);
 /* Whether it lies in private memory that was closed to all accesses. */
 int snapshot_was_closed(uintptr_t begin, uint64_t size);
 

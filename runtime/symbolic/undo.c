@@ -114,6 +114,14 @@ static int advise(const uint64_t *words, long *result) {
     return 1;
 }
 
+int undo_has_mapped(int (*known)(uintptr_t begin, uintptr_t end)) {
+    const struct undo *undo = own();
+    if (undo->mapped.count) return 1;
+    for (uint32_t i = 0; i < undo->opened.count; i++)
+        if (!known(undo->opened.areas[i].begin, undo->opened.areas[i].end)) return 1;
+    return 0;
+}
+
 static void undo_memory(struct undo *undo) {
     for (uint32_t i = 0; i < undo->mapped.count; i++) {
         const struct area *area = &undo->mapped.areas[i];

@@ -9,6 +9,8 @@ int undo_prepare(void);
 /* Makes the call of a path, if what it does to the process can be undone. 0: it cannot, and was not
  * made. mask: the signal mask of the path. */
 int undo_call(long number, const uint64_t *words, uint64_t *mask, long *result);
+/* Whether the path has mapped memory, or opened some that was closed, but for what `known` says. */
+int undo_has_mapped(int (*known)(uintptr_t begin, uintptr_t end));
 /* Undoes all calls of the path; 0, and nothing is, if that is not possible after all. */
 int undo_all(void);
 /* A descriptor for the process itself, which paths do not get to. The number that it has, or -1. */

@@ -284,6 +284,16 @@ def test_data_that_no_path_writes_to_leads_to_blocks(tmp_path, whence_env):
     assert summary["paths"] == 2 and not summary["errors"], text
 
 
+@pytest.mark.parametrize("order", ["depth", "breadth"])
+def test_what_holds_a_block_is_found_on_each_path(order, tmp_path, whence_env):
+    program = build("holders", tmp_path, whence_env, "-O1")
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "1", "--search", order)
+    ways = {test.number: test.inputs["stdin"] for test in read_tests(tmp_path / "out")}
+    lost = sorted(ways[number] for error in summary["errors"] for number in error["tests"])
+    assert lost == [b"h", b"i", b"l"] and summary["paths"] == 14, text
+    assert summary["complete"], text
+
+
 def test_what_code_that_is_not_followed_reads_is_bound(tmp_path, whence_env):
     program = build("unseen", tmp_path, whence_env, "-O1")
     summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "2")
