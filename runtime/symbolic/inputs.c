@@ -17,6 +17,7 @@
 #define MOST 1024u
 #define NONE UINT32_MAX
 #define NAME_MOST 256u
+#define FOLDER_MOST 512u
 
 /* number: in the trace. device, inode: of the file that it is. */
 static struct object {
@@ -28,6 +29,8 @@ static struct object {
     ino_t inode;
 } objects[MOST];
 static WH_WRITTEN uint32_t object_count, numbered;
+/* The folder of symbolic files, which the program starts in; empty without such files. */
+static char folder[FOLDER_MOST];
 
 /* ---- objects ---- */
 
@@ -139,6 +142,9 @@ static int place_input(struct object *object) {
 
 /* Written over, since file systems take long to shorten a file to nothing before it is filled. */
 static int place_file(struct object *object, const char *path) {
+    char here[FOLDER_MOST];
+    long length = os_call(SYS_getcwd, (long)here, sizeof here, 0, 0, 0, 0);
+    if (length > 0) wh_copy(folder, here, (size_t)length);
     int how = O_WRONLY | O_CREAT | O_CLOEXEC;
     int file = (int)os_call(SYS_openat, AT_FDCWD, (long)path, how, 0666, 0, 0);
     int done = fill(object, file);
@@ -156,6 +162,14 @@ static struct object *object_of(int file) {
             objects[i].device == facts.st_dev)
             return &objects[i];
     return NULL;
+}
+
+int inputs_are_beside(const char *name, size_t length) {
+    size_t own = wh_length(folder);
+    if (!own || length <= own || name[own] != '/') return 0;
+    for (size_t i = 0; i < own; i++)
+        if (name[i] != folder[i]) return 0;
+    return 1;
 }
 
 int inputs_are_of(int file) { return trace_is_open() && object_of(file); }

@@ -2,6 +2,7 @@
  * has done to files and other processes. */
 #include "undo.h"
 #include "files.h"
+#include "left.h"
 #include "snapshot.h"
 #include "standing.h"
 #include "../os/mem.h"
@@ -155,6 +156,12 @@ static void note_file(long file) {
 /* A call that gives a new descriptor. */
 static int open_file(long number, const uint64_t *words, long *result) {
     note_file(*result = os_call_words(number, words));
+    return 1;
+}
+
+static int open_named(long number, const uint64_t *words, long *result) {
+    open_file(number, words, result);
+    if (*result >= 0) left_open((int)*result);
     return 1;
 }
 
@@ -452,7 +459,7 @@ int undo_call(long number, const uint64_t *words, uint64_t *mask, long *result) 
     case SYS_brk: return words[0] ? 0 : call_once(number, words, result);
     case SYS_open:
     case SYS_openat:
-    case SYS_creat:
+    case SYS_creat: return open_named(number, words, result);
     case SYS_dup:
     case SYS_socket:
     case SYS_memfd_create:

@@ -228,6 +228,24 @@ def test_files_that_a_path_leaves_are_not_there_for_the_next_one(tmp_path, whenc
     assert summary["complete"] and not summary["lost"]["diverged"] and statuses == list(range(16)), text
 
 
+FILE = ("--sym-file", "in", "1")
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "said"),
+    [((), "made", True), (FILE, "made", False), (FILE, "./here", True)],
+)
+def test_files_that_paths_share_are_said(options, name, said, tmp_path, whence_env):
+    """Not those of a folder that each path finds as the first one did."""
+    program = build("left", tmp_path, whence_env, "-O1")
+    place = str(tmp_path / "here") if name == "./here" else name
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "1", *options, arguments=[place])
+    statuses = sorted(test.status for test in read_tests(tmp_path / "out"))
+    assert summary["complete"] and statuses == [0, 1], text
+    sentence = f"paths write {tmp_path / name}: what one leaves there the next one finds"
+    assert (sentence in text) == said and text.count("paths write") == said, text
+
+
 LINES = ["getline(&line, &size, stdin)", "getdelim(&line, &size, 'b', stdin)"]
 
 

@@ -175,6 +175,18 @@ def test_paths_with_the_same_begin_have_its_tables():
     assert bytes(found) == b"achh"
 
 
+def test_files_that_were_left():
+    path = Path({})
+    (x,) = path.bytes("stdin", 1)
+    for name in (b"/a", b"/b/\xff34567"):
+        words = [int.from_bytes(name[at : at + 8], "little") for at in range(0, len(name), 8)]
+        path.record("LEFT", len(name), *words)
+    path.record("END", 3, operator=1)
+    trace = read(as_file(path.words), Terms())
+    assert trace.left == ["/a", "/b/\udcff34567"] and trace.how and x.id
+    assert "a name of 17 bytes" in broken(lambda path: path.record("LEFT", 17, 0, 0))
+
+
 def test_each_mistake_has_its_sentence():
     def wrong_width(path):
         (x,) = path.bytes("stdin", 1)

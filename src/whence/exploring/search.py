@@ -29,6 +29,10 @@ CHECKS = {number: name for name, number in symbolic.CHECKS.items()}
 FULL, SILENT = "full", "silent"
 _HOW = {"LIMIT": TIME_LIMIT}
 _SIGKILL = 9
+_LEFT = (
+    "paths write {}: what one leaves there the next one finds, so it may take another way than on its input "
+    "alone (with --sym-file a program runs in a folder that each path finds as the first one did)"
+)
 
 
 @dataclass(slots=True)
@@ -184,6 +188,8 @@ class Explorer(Loop[Inputs, Ran]):
             self.distances.meet(trace.lines)
         for site in trace.inconsistent:
             state.notes[f"a value at {self.executor.place(site)} is not followed: a defect of whence"] = None
+        for name in trace.left:
+            state.notes[_LEFT.format(name)] = None
         inputs = _completed(job.inputs, trace)
         decisions = self._normal(trace, inputs)
         if job.again:

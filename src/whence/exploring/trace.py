@@ -126,13 +126,15 @@ class Trace:
     """What a trace says. how, status: of the END record; empty if there is none. full: no more room.
 
     inconsistent: sites where the runtime did not know its own values, which nothing follows from. lines: of
-    sites that are read for the first time and end blocks, the bytes of the blocks' last lines.
+    sites that are read for the first time and end blocks, the bytes of the blocks' last lines. left: files
+    that were opened for writing, where no earlier trace of the same begin has said so.
     """
 
     decisions: list[Decision] = field(default_factory=list)
     objects: list[SymbolicObject] = field(default_factory=list)
     inconsistent: list[int] = field(default_factory=list)
     lines: dict[int, int] = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)
     how: str = ""
     status: int = 0
     full: bool = False
@@ -238,15 +240,25 @@ class _Reader:
 
     def _object(self, head: int, at: int) -> int:
         size, length = self.words[at], self.words[at + 1]
-        begin = at + 2
-        end = begin + (length + 7) // 8
-        if end > len(self.words) or size > LARGEST_OBJECT:
-            raise self.broken(f"an object of {size} bytes whose name has {length}")
+        if size > LARGEST_OBJECT:
+            raise self.broken(f"an object of {size} bytes")
         if head >> 32 != len(self.trace.objects):
             raise self.broken(f"object {head >> 32} as number {len(self.trace.objects)}")
-        name = self.data[8 * begin : 8 * begin + length].decode("utf-8", "surrogateescape")
+        name, end = self._text(at + 2, length)
         self.trace.objects.append(SymbolicObject(name, size))
         return end
+
+    def _left(self, head: int, at: int) -> int:
+        name, end = self._text(at + 1, self.words[at])
+        self.trace.left.append(name)
+        return end
+
+    def _text(self, begin: int, length: int) -> tuple[str, int]:
+        """The text of so many bytes at a word, and the word behind it."""
+        end = begin + (length + 7) // 8
+        if end > len(self.words):
+            raise self.broken(f"a name of {length} bytes")
+        return self.data[8 * begin : 8 * begin + length].decode("utf-8", "surrogateescape"), end
 
     def _table(self, head: int, at: int) -> int:
         first, size, count = self.words[at], self.words[at + 1] & _LOW, self.words[at + 1] >> 32
