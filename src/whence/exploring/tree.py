@@ -32,6 +32,9 @@ class Leaf:
     number: int
 
 
+_MOST_SWITCHED = 1 << 16
+
+
 class Node:
     """A decision. via: the way of the parent that leads here. term: 0 until a run of this session came by.
 
@@ -90,6 +93,7 @@ class Tree:
         self.root = Node(None, 0, "BRANCH", 0, 0, 0)
         self.root.closed = True
         self.paths = 0
+        self._switched: dict[tuple[int, int, int], int] = {}
 
     def add(self, decisions: Sequence[Decision], number: int) -> tuple[bool, list[Node]]:
         """Insert a path; returns whether it is new, and the nodes that were new.
@@ -168,7 +172,18 @@ class Tree:
         return terms.equals(node.term, way)
 
     def _case(self, node: Node, way: int) -> int:
-        """The scrutinee has a value that goes this way."""
+        """The scrutinee has a value that goes this way. The cases of a site are always the same."""
+        if not node.cases:
+            return self._made_case(node, way)
+        key = (node.site, node.term, way)
+        found = self._switched.get(key)
+        if found is None:
+            if len(self._switched) >= _MOST_SWITCHED:
+                self._switched.clear()
+            found = self._switched[key] = self._made_case(node, way)
+        return found
+
+    def _made_case(self, node: Node, way: int) -> int:
         terms = self.terms
         none = terms.constant(1, 1)
         for value, its in (node.cases or {}).items():
