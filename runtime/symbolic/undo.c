@@ -473,6 +473,9 @@ int undo_call(long number, const uint64_t *words, uint64_t *mask, long *result) 
     case SYS_chdir:
     case SYS_fchdir: return move(number, words, result);
     case SYS_umask: return set_permissions(words, result);
+    case SYS_kill:
+        return words[1] ? 0 : call_once(number, words, result); /* whether one is there */
+    case SYS_tgkill: return words[2] ? 0 : call_once(number, words, result);
     case SYS_waitid: /* whether there are children */
         return !words[2] && words[3] & WNOWAIT && !words[4] ? call_once(number, words, result) : 0;
     case SYS_rt_sigaction: return set_action(words, result);
