@@ -8,12 +8,15 @@ import sys
 import time
 from collections import Counter
 from contextlib import closing
+from itertools import pairwise
 
 import pytest
 
 from whence.errors import UserMistake
 from whence.exploring.api import ExploreOptions
+from whence.exploring.cluster import coordinator
 from whence.exploring.cluster.exploring import coordinated
+from whence.exploring.cluster.shares import unpacked
 from whence.exploring.lcov import covered_lines
 from whence.exploring.lcov import lines as lcov
 from whence.exploring.search import Limits
@@ -172,6 +175,9 @@ class Covering(ModelExecutor):
     def lines(self, covered=None):
         return {"model.c": {each for each in range(12) if covered is None or covered >> 8 * each & 1}}
 
+    def bytes_of(self, lines):
+        return sum(1 << 8 * each for each in lines["model.c"])
+
 
 def sites_of(inputs):
     data = inputs.get("memory:x", b"").ljust(5, b"\0")
@@ -194,6 +200,7 @@ def test_lines_are_recorded_before_their_paths(tmp_path):
     assert covered_lines(explorer) == (10, 12)
     idle = modelled(three_ways, tmp_path, executor=Covering(three_ways))
     assert idle.state.runs == 0 and covered_lines(idle) == (10, 12)
+    assert idle.distances.covered == Covering.bytes_of(idle.executor, {"model.c": range(1, 11)})
 
 
 def test_records_that_are_none(tmp_path):
@@ -207,7 +214,10 @@ def test_records_that_are_none(tmp_path):
 
 
 @pytest.mark.parametrize("losing", [0.0, 0.4])
-def test_lines_of_shares(losing, tmp_path):
+def test_lines_of_shares(losing, tmp_path, monkeypatch):
+    monkeypatch.setattr(coordinator, "_SHORT", 1e-9)  # a share has one path or two
+    monkeypatch.setattr(coordinator, "_LONG", 1e-3)
+
     class Shared(Hands):
         def session(self, limits):
             session = super().session(limits)
@@ -217,7 +227,10 @@ def test_lines_of_shares(losing, tmp_path):
         def lines(self, covered=None):
             return Covering.lines(self, covered)
 
-    result = coordinated(Shared(three_ways, losing=losing), tmp_path, IDENTITY, ({},), ExploreOptions())
+    hands = Shared(three_ways, losing=losing)
+    result = coordinated(hands, tmp_path, IDENTITY, ({},), ExploreOptions())
+    told = [unpacked(share.covered) for share in hands.shares]
+    assert told[0] == 0 and told[-1].bit_count() >= 9 and all(a & b == a for a, b in pairwise(told))
     assert result.paths == 243 and result.lines == (10, 12)
     assert json.loads((tmp_path / "summary.json").read_text())["coverage"]["lines"] == {
         "covered": 10,

@@ -29,6 +29,11 @@ class Distances:
         """Paths came there, by the program's bytes (`Ran.covered`)."""
         self._pending |= covered
 
+    @property
+    def covered(self) -> int:
+        """All of that."""
+        return self._covered | self._pending
+
     def meet(self, lines: dict[int, int]) -> None:
         """The last lines of the blocks that end at some sites (`Trace.lines`)."""
         self._lines.update(lines)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from whence.errors import ToolLimit
-from whence.exploring.cluster.shares import Gains, Place, Prefix, Share
+from whence.exploring.cluster.shares import Gains, Place, Prefix, Share, packed
 from whence.exploring.executing import Executor
 from whence.exploring.loop import Limits, Loop
 from whence.exploring.reasoning import Counts
@@ -56,6 +56,7 @@ class Coordinator(Loop[Share, Gains]):
         self._leases: set[Lease] = set()
         self._losses: Counter[Node] = Counter()
         self._lost_begins = 0
+        self._packed = 0, b""
 
     @property
     def counts(self) -> Counts:
@@ -89,9 +90,15 @@ class Coordinator(Loop[Share, Gains]):
         lease = self._next_lease()
         if lease is None:
             return None
-        lease.share = replace(lease.share, seconds=self._seconds(), paths=self._paths())
+        covered = self._packed_covered()
+        lease.share = replace(lease.share, seconds=self._seconds(), paths=self._paths(), covered=covered)
         self._leases.add(lease)
         return lease, lease.share
+
+    def _packed_covered(self) -> bytes:
+        if self.distances.covered != self._packed[0]:
+            self._packed = self.distances.covered, packed(self.distances.covered)
+        return self._packed[1]
 
     def _next_lease(self) -> Lease | None:
         if self._seeds:

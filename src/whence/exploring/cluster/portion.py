@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from whence.exploring import strategies
-from whence.exploring.cluster.shares import Gains, Place, Share
+from whence.exploring.cluster.shares import Gains, Place, Share, unpacked
 from whence.exploring.distances import Distances
 from whence.exploring.domains import Domains
 from whence.exploring.executing import Executor, Inputs, Ran
@@ -72,6 +72,7 @@ class Portion(Explorer):
         reasoner.end = None  # a question may take longer than a share
         self.prefixes, self.distances = prefixes, distances
         self.full = False
+        distances.cover(unpacked(share.covered))
         self._share = share
         self._left_prefixes = list(share.prefixes[::-1])
         self._use(self.tree if share.seeds else tree)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,7 +62,8 @@ class Share:
     """Work for one session.
 
     seeds: inputs to begin with. repeats: paths whose findings are to be known again. inputs: of the paths
-    that are named. seconds, paths: when to hand in what was found; paths is None for no limit.
+    that are named. seconds, paths: when to hand in what was found; paths is None for no limit. covered: what
+    all have covered, `packed`.
     """
 
     seeds: tuple[Mapping[str, bytes], ...] = ()
@@ -70,6 +72,17 @@ class Share:
     inputs: Mapping[int, Mapping[str, bytes]] = field(default_factory=dict)
     seconds: float = 1.0
     paths: int | None = None
+    covered: bytes = b""
+
+
+def packed(covered: int) -> bytes:
+    """Bytes of a program, as `Ran.covered` has them, for a message."""
+    return zlib.compress(covered.to_bytes((covered.bit_length() + 7) // 8, "little"), 1)
+
+
+def unpacked(data: bytes) -> int:
+    """What `packed` has packed."""
+    return int.from_bytes(zlib.decompress(data), "little") if data else 0
 
 
 @dataclass(slots=True)
