@@ -23,6 +23,7 @@ class Distances:
         self._map: Map | None = None
         self._loaded = False
         self._lines: dict[int, int] = {}
+        self._places: dict[tuple[int, int], int] = {}
         self._pending = self._covered = 0
 
     def cover(self, covered: int) -> None:
@@ -54,8 +55,10 @@ class Distances:
 
     def place(self, site: int, way: int) -> int:
         """Where a decision leads, as `to` takes it; negative if that is not known."""
-        line = self._lines.get(site)
-        return _NOWHERE if line is None or self._map is None else self._map.graph.behind(line, way)
+        found = self._places.get((site, way), _NOWHERE)
+        if found < 0 and self._map is not None and site in self._lines:
+            found = self._places[site, way] = self._map.graph.behind(self._lines[site], way)
+        return found
 
     def to(self, place: int) -> int:
         """From a place; `NEVER` if no code is left that control may come to, or the place is not known."""

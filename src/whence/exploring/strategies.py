@@ -98,16 +98,17 @@ class Uncovered:
 
     Places take turns: the next one has the least d^2 for each time that it was chosen since distances have
     changed last, so that code to which no input leads holds up no other. Of the nodes of a place a random one
-    is taken; the seed is fixed. `passed` counts how often paths went each way at each site. Where it is not
-    known to which block a decision leads, as in libraries, the last one before it for which that is known
-    stands for it.
+    is taken (the seed is fixed), or the first one where none leads to such code. `passed` counts how often
+    paths went each way at each site. Where it is not known to which block a decision leads, as in libraries,
+    the last one before it for which that is known stands for it.
     """
 
     def __init__(self, passed: Counter[tuple[int, int]], distances: Distances) -> None:
         self._passed, self._distances = passed, distances
         self._new: list[Node] = []
         """Those that have come since the last choice."""
-        self._nodes: dict[_Place, list[Node]] = {}
+        self._nodes: dict[_Place, deque[Node]] = {}
+        self._far: dict[_Place, int] = {}
         self._heap: list[tuple[_Rank, _Place]] = []
         """One entry for each place, whose rank is not higher than it is now."""
         self._version = 0
@@ -122,6 +123,7 @@ class Uncovered:
         if version != self._version:
             self._version = version
             self._tries.clear()
+            self._far = {place: self._distances.to(place[2]) for place in self._nodes}
             self._heap = [(self._rank(place), place) for place in self._nodes]
             heapq.heapify(self._heap)
         self._take_new(waiting)
@@ -133,9 +135,10 @@ class Uncovered:
                 continue
             nodes = self._nodes[place]
             while nodes:
-                at = int(self._random() * len(nodes))
-                nodes[at], nodes[-1] = nodes[-1], nodes[at]
-                node = nodes.pop()
+                if now[0] < NEVER:
+                    at = int(self._random() * len(nodes))
+                    nodes[at], nodes[0] = nodes[0], nodes[at]
+                node = nodes.popleft()
                 if node in waiting:
                     self._tries[place] += 1
                     return node
@@ -148,16 +151,16 @@ class Uncovered:
                 continue
             place = self._place(node)
             if place not in self._nodes:
-                self._nodes[place] = []
+                self._nodes[place] = deque()
+                self._far[place] = self._distances.to(place[2])
                 heapq.heappush(self._heap, (self._rank(place), place))
             self._nodes[place].append(node)
         self._new.clear()
 
     def _rank(self, place: _Place) -> _Rank:
-        site, way, target = place
-        far = self._distances.to(target)
+        far = self._far[place]
         turns = (far + 1) ** 2 * (self._tries[place] + 1) if far < NEVER else NEVER
-        return turns, self._passed[site, way]
+        return turns, self._passed[place[:2]]
 
     def _place(self, node: Node) -> _Place:
         """Site and way, -1 if there are several, and where it leads."""
