@@ -9,7 +9,7 @@
 
 /* Elements of objects whose loads, and whose stores, stay symbolic. */
 #define MOST_LOADED 1024u
-#define MOST_STORED 128u
+#define MOST_STORED 256u
 
 /* ---- objects ---- */
 

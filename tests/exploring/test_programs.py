@@ -273,6 +273,14 @@ def test_allocations_through_pointers_bind_nothing(tmp_path, whence_env):
     assert summary["complete"] and summary["paths"] == 6 and not summary["errors"], text
 
 
+def test_a_set_of_all_bytes_is_followed(tmp_path, whence_env):
+    program = build("sets", tmp_path, whence_env, "-O1")
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "2")
+    statuses = {test.status: test.inputs["stdin"] for test in read_tests(tmp_path / "out")}
+    assert summary["complete"] and summary["paths"] == 2 and not summary["errors"], text
+    assert len(set(statuses[3])) == 1 and len(set(statuses[2])) == 2
+
+
 def test_random_numbers_are_the_same_on_all_paths(tmp_path, whence_env):
     program = build("random", tmp_path, whence_env, "-O1")
     summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "1")
