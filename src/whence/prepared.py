@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import pickle
 import sys
 from collections.abc import Sequence
@@ -30,9 +31,21 @@ _GENERATORS = ("abi", "instrument", "ir", "rules")
 @once
 def generator_identity() -> str:
     """Digest of the code that generates code: an edited whence does not reuse old entries."""
-    base = Path(__file__).parent
-    files = sorted(path for part in _GENERATORS for path in (base / part).rglob("*.*"))
-    return digest(*(path.read_bytes() for path in files if path.suffix in (".py", ".rules", ".lark")))
+    base = os.path.dirname(__file__)
+    # Each start reads all of these files, so without objects for their paths.
+    files = [
+        os.path.join(folder, name)
+        for part in _GENERATORS
+        for folder, _, names in os.walk(os.path.join(base, part))
+        for name in names
+        if name.endswith((".py", ".rules", ".lark"))
+    ]
+    return digest(*map(_content, sorted(files)))
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
 
 
 def load_rules(paths: Sequence[str | Path] = ()) -> RuleSet:
