@@ -510,9 +510,13 @@ def _message_identity(message: str) -> str:
 
 
 def _frame_identity(frame: Frame) -> str:
-    """A frame without anything that moves: function, and the base name of its file or module."""
-    place = frame.file or frame.module or ""
-    return f"{frame.function or ''}@{os.path.basename(place)}"
+    """A frame without anything that moves: function, and the base name of its file or module. An instrumented
+    image is named by its contents, which change with the program and with whence: it has none here."""
+    place = os.path.basename(frame.file or frame.module or "")
+    return f"{frame.function or ''}@{'' if _IMAGE.fullmatch(place) else place}"
+
+
+_IMAGE = re.compile("[0-9a-f]{64}")
 
 
 def telling_stack(finding: Finding) -> tuple[Frame, ...]:

@@ -317,6 +317,7 @@ def test_what_holds_a_block_is_found_on_each_path(order, tmp_path, whence_env):
     ways = {test.number: test.inputs["stdin"] for test in read_tests(tmp_path / "out")}
     lost = sorted(ways[number] for error in summary["errors"] for number in error["tests"])
     assert lost == [b"h", b"i", b"l"] and summary["paths"] == 14, text
+    assert all(error["confirmed"] for error in summary["errors"]), text
     assert summary["complete"], text
 
 

@@ -92,6 +92,17 @@ def test_keys_tell_bugs_apart() -> None:
     assert len({finding.key for finding in different}) == len(different)
 
 
+def test_keys_do_not_have_the_names_of_instrumented_images() -> None:
+    """A frame without a source has that of its library, but an image is named by its contents."""
+
+    def leak(module: str) -> str:
+        stack = (Frame(1, function="make", file="/src/a.c"), Frame(2, module, 8, "_start"))
+        return replace(LEAK, block=replace(LIVE, allocated=Event(1, 0, stack))).key
+
+    assert leak("/cache/images/" + 64 * "a") == leak("/cache/images/" + 32 * "1f")
+    assert leak("/lib/libone.so") != leak("/lib/libother.so")
+
+
 def test_keys_of_leaks_are_those_of_their_allocation() -> None:
     assert replace(LEAK, stack=()).key == LEAK.key
     elsewhere = replace(LIVE, allocated=Event(1, 0, (Frame(1, function="other"),)))
