@@ -80,9 +80,11 @@ def test_solvers_and_evaluation_agree(name):
     assert found > 100
 
 
-@pytest.mark.parametrize("patience", [0, 1000])
-def test_sets_of_values_and_evaluation_agree(monkeypatch, patience):
+@pytest.mark.parametrize(("patience", "often", "most"), [(0, 256, 1 << 20), (0, 3, 0), (1000, 256, 0)])
+def test_sets_of_values_and_evaluation_agree(monkeypatch, patience, often, most):
     monkeypatch.setattr("whence.exploring.evaluate._PATIENCE", patience)
+    monkeypatch.setattr("whence.exploring.evaluate._OFTEN", often)
+    monkeypatch.setattr("whence.exploring.evaluate._MOST_BYTES", most)
     source, terms = random.Random(5), Terms()
     variable = terms.variable("stdin", 0)
     columns = Columns(terms)

@@ -110,6 +110,11 @@ _PATIENCE = 1000
 _BYTES = list(range(256))
 
 
+_MOST_BYTES = 64 << 20
+"""Bytes of arrays that are kept, as far as a look at every so many conditions tells."""
+_OFTEN = 256
+
+
 class Columns:
     """For terms of one variable: the set of the values of that byte for which a condition is true.
 
@@ -122,7 +127,7 @@ class Columns:
         self._columns: dict[int, list[int]] = {}
         self._sets: dict[int, int] = {}
         self._grids: dict[int, Grid] = {}
-        self._computed = 0
+        self._computed = self._looks = 0
 
     def true_for(self, condition: int) -> int:
         """Bit v is set if the condition, whose support has one variable, is true where the byte is v."""
@@ -139,6 +144,9 @@ class Columns:
         """The same by arrays, None where they do not hold its numbers."""
         from whence.exploring.grids import Grid, Unsuited
 
+        self._looks += 1
+        if not self._looks % _OFTEN and sum(each.size for each in self._grids.values()) > _MOST_BYTES:
+            self._grids.clear()
         number = self._terms.support[condition].bit_length() - 1
         grid = self._grids.get(number)
         if grid is None:
