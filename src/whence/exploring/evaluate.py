@@ -108,8 +108,6 @@ _MOST_COLUMNS = 8192
 _PATIENCE = 1000
 """Columns that are lists: arrays take less time for each, but their library a tenth of a second to load."""
 _BYTES = list(range(256))
-
-
 _MOST_BYTES = 64 << 20
 """Bytes of arrays that are kept, as far as a look at every so many conditions tells."""
 _OFTEN = 256
