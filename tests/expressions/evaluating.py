@@ -99,7 +99,11 @@ class Evaluation:
                 self.broken.append(record)
             if kind in _DECISIONS:
                 self._parted.append(kind != "ACCESS" and not self._agrees(record))
-                self.decisions.append((kind, self._sites[id_], self.values[record.halves(0)[0]]))
+                self.decisions.append((kind, self._sites[id_], self._decided(record)))
+
+    def _decided(self, record: Record) -> int:
+        """What the code decides: a branch may be on the opposite of its expression."""
+        return self.values[record.halves(0)[0]] ^ (record.operator if record.kind == "BRANCH" else 0)
 
     def parts_at(self, at: int) -> bool:
         """Whether this input decides otherwise than the run's."""
@@ -138,7 +142,7 @@ class Evaluation:
     def _agrees(self, record: Record) -> bool:
         if record.kind in ("BRANCH", "ASSUME"):
             condition, outcome = record.halves(0)
-            return self.widths[condition] == 1 and self.values[condition] == outcome
+            return self.widths[condition] == 1 and self._decided(record) == outcome
         if record.kind == "CONCRETE" and REASONS[record.operator] == "INCONSISTENT":
             return False
         if record.kind in ("SWITCH", "CONCRETE"):
