@@ -175,6 +175,48 @@ def test_paths_with_the_same_begin_have_its_tables():
     assert bytes(found) == b"achh"
 
 
+def test_known_nodes_are_read_like_new_ones():
+    """Whatever of a run of nodes is known, also where a later record of it is wrong."""
+
+    def nodes(path, last):
+        x, y = path.bytes("stdin", 2)
+        path.record("NODE", x.id | y.id << 32, 0, operator=OP["EQ"], width=1, number=3)
+        path.record("CONSTANT", 7, width=8, number=4)
+        path.record("NODE", 3 | 4 << 32, x.id, operator=OP["ITE"], width=8, number=5)
+        path.record("NODE", 5 | y.id << 32, 0, operator=OP["ADD"], width=8, number=6)
+        last(path)
+
+    def more(path):
+        path.record("NODE", 6 | 4 << 32, 0, operator=OP["ULT"], width=1, number=7)
+        path.record("BRANCH", 7 | 1 << 32, number=9)
+
+    terms, seen = Terms(), []
+    for _ in range(2):
+        path = Path({})
+        nodes(path, more)
+        seen.append(read(as_file(path.words), terms).decisions[0].term)
+    x, y = (terms.variable("stdin", offset) for offset in range(2))
+    chosen = terms.node(OP["ITE"], 8, (terms.node(OP["EQ"], 1, (x, y)), terms.constant(7, 8), x))
+    summed = terms.node(OP["ADD"], 8, (chosen, y))
+    assert set(seen) == {terms.node(OP["ULT"], 1, (summed, terms.constant(7, 8)))}
+    def node(name, left, right, number=7, third=0):
+        words, width = (left | right << 32, third), 8
+        return lambda path: path.record("NODE", *words, operator=OP[name], width=width, number=number)
+
+    for wrong, sentence in (
+        (node("ADD", 6, 9), "expression 9"),
+        (node("ADD", 6, 4, number=8), "expression 8 as number 7"),
+        (node("ITE", 3, 4, third=8), "expression 8"),
+        (lambda path: path.record("CONSTANT", 7, width=8, number=3), "expression 3 as number 7"),
+        (lambda path: path.words.append(path.head("NODE")), "a record NODE that is cut off"),
+    ):
+        path = Path({})
+        nodes(path, wrong)
+        for pool in (Terms(), terms):
+            with pytest.raises(BrokenTrace, match=sentence):
+                read(as_file(path.words), pool)
+
+
 def test_files_that_were_left():
     path = Path({})
     (x,) = path.bytes("stdin", 1)

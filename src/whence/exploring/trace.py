@@ -33,6 +33,9 @@ _SAME_WIDTH = {
     )
 }
 _LOOKUP = OP["LOOKUP"]
+_NODE, _CONSTANT = symbolic.KINDS["NODE"].number, symbolic.KINDS["CONSTANT"].number
+_ARITIES = {each.number: each.arity for each in symbolic.OPERATORS.values() if each.arity > 1}
+"""Of operators without a parameter."""
 _INCONSISTENT = symbolic.REASONS["INCONSISTENT"]
 _LOW = 0xFFFF_FFFF
 _WIDEST = 4096
@@ -286,7 +289,39 @@ class _Reader:
             raise self.broken(f"a constant of {width} bits")
         self._define(head >> 32, self.terms.constant(self.words[at], width))
 
-    def _node(self, head: int, at: int) -> None:
+    def _node(self, head: int, at: int) -> int:
+        """A node, and all nodes and constants behind it whose terms are known: a store through a symbolic
+        index makes two for each element."""
+        self._any_node(head, at)
+        words, table, known = self.words, self.table, self.terms._known
+        begin, end, count = at + 2, len(words) - 2, len(table)
+        while begin < end:
+            head, first = words[begin], words[begin + 1]
+            kind, width = head & 0xFF, head >> 16 & 0xFFFF
+            key: tuple[object, ...]
+            if kind == _NODE:
+                arity = _ARITIES.get(operator := head >> 8 & 0xFF)
+                left, right = first & _LOW, first >> 32
+                if arity is None or not (0 < left < count and 0 < right < count):
+                    break
+                operands: tuple[int, ...] = table[left], table[right]
+                if arity == 3:
+                    if not 0 < (third := words[begin + 2] & _LOW) < count:
+                        break
+                    operands = *operands, table[third]
+                key, behind = (operator, width, operands, 0), begin + 3
+            elif kind == _CONSTANT:
+                key, behind = (CONSTANT, width, first), begin + 2
+            else:
+                break
+            term = known.get(key)
+            if term is None or head >> 32 != count:
+                break
+            table.append(term)
+            begin, count = behind, count + 1
+        return begin
+
+    def _any_node(self, head: int, at: int) -> None:
         operator = _OPERATORS.get(head >> 8 & 0xFF)
         if operator is None:
             raise self.broken(f"an unknown operator {head >> 8 & 0xFF}")
