@@ -164,12 +164,9 @@ static struct object *object_of(int file) {
     return NULL;
 }
 
-int inputs_are_beside(const char *name, size_t length) {
-    size_t own = wh_length(folder);
-    if (!own || length <= own || name[own] != '/') return 0;
-    for (size_t i = 0; i < own; i++)
-        if (name[i] != folder[i]) return 0;
-    return 1;
+int inputs_are_beside(const char *name) {
+    const char *rest = *folder ? behind(name, folder) : NULL;
+    return rest && *rest == '/';
 }
 
 int inputs_are_of(int file) { return trace_is_open() && object_of(file); }

@@ -22,7 +22,7 @@ void inputs_memory(void *at, size_t size, const char *name);
 void inputs_read(int file, uintptr_t at, size_t size, uint64_t offset);
 /* Whether a file, by its whole name, lies in the folder that a program with symbolic files has for
  * itself. */
-int inputs_are_beside(const char *name, size_t length);
+int inputs_are_beside(const char *name);
 /* Whether a descriptor is an object's file. */
 int inputs_are_of(int file);
 /* The expression of a byte of such a file, 0 if it has none. */

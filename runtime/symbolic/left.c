@@ -25,8 +25,10 @@ static void put_name(int file) {
     TEXT(path, 64);
     text_descriptor(&path, (uint64_t)file);
     long length =
-        os_call(SYS_readlinkat, AT_FDCWD, (long)path.begin, (long)name, sizeof name, 0, 0);
-    if (length <= 0 || inputs_are_beside(name, (size_t)length)) return;
+        os_call(SYS_readlinkat, AT_FDCWD, (long)path.begin, (long)name, sizeof name - 1, 0, 0);
+    if (length <= 0) return;
+    name[length] = 0;
+    if (inputs_are_beside(name)) return;
     uint64_t operands[] = {(uint64_t)length};
     trace_put_text(WH_TRACE_LEFT, 0, 1, operands, name, (size_t)length);
 }

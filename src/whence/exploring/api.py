@@ -98,21 +98,22 @@ def explore(
     """
     files, environment = sym_files or {}, sym_env or {}
     symbolic = Symbolic(tuple(sym_args), sym_stdin, tuple(files.items()), tuple(environment.items()))
-    chosen, words = options or ExploreOptions(), [os.fspath(word) for word in (program, *args)]
+    chosen, runs = options or ExploreOptions(), run or RunOptions()
+    words = [os.fspath(word) for word in (program, *args)]
     begun = read_seeds(map(Path, seeds), symbolic)
     if cluster is not None:
         _check_cluster(chosen)
-    cache = Cache.of_user((run or RunOptions())["cache_size"])
+    cache = Cache.of_user(runs["cache_size"])
     temporary = tempfile.TemporaryDirectory(prefix="whence-explore-")
     with shortages(), closing(cache), temporary as folder:
-        built = _built(words, symbolic, Path(folder), chosen, run or RunOptions(), cache)
+        built = _built(words, symbolic, Path(folder), chosen, runs, cache)
         first = list(beginnings(symbolic, len(words), begun))
         identity = _identity(built, words, symbolic)
-        confirm = built.confirmer(run or RunOptions())
+        confirm = built.confirmer(runs)
         if cluster is not None:
             from whence.exploring.cluster.exploring import explored_by_cluster
 
-            size = (run or RunOptions())["cache_size"]
+            size = runs["cache_size"]
             return explored_by_cluster(
                 cluster, built, Path(out), identity, first, chosen, progress, confirm, size
             )

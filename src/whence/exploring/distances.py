@@ -7,10 +7,11 @@ it to which a path came. They are kept up to date: where a target is lost only t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush
 
 from whence.exploring.flow import NEVER, OVER, Graph
+from whence.exploring.lines import ones
 
 _NOWHERE = -1
 
@@ -50,7 +51,7 @@ class Distances:
         new, self._pending = self._pending & ~self._covered, 0
         if new:
             self._covered |= new
-            self._map.cover(_bytes_of(new))
+            self._map.cover(ones(new))
         return self._map.version
 
     def place(self, site: int, way: int) -> int:
@@ -63,14 +64,6 @@ class Distances:
     def to(self, place: int) -> int:
         """From a place; `NEVER` if no code is left that control may come to, or the place is not known."""
         return NEVER if place < 0 or self._map is None else self._map.length[place]
-
-
-def _bytes_of(covered: int) -> Iterator[int]:
-    data = covered.to_bytes((covered.bit_length() + 7) // 8, "little")
-    at = data.find(1)
-    while at >= 0:
-        yield at
-        at = data.find(1, at + 1)
 
 
 class Map:

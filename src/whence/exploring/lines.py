@@ -7,7 +7,7 @@ import json
 import os.path
 import struct
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -81,12 +81,7 @@ class ProgramLines:
 
         Bytes between those of modules have no lines; a wild pointer of a path may have set them.
         """
-        data = covered.to_bytes(self.size, "little")
-        found, at = [], data.find(1)
-        while at >= 0:
-            found.append(at)
-            at = data.find(1, at + 1)
-        return _by_files(self._places[at] for at in found if at in self._places)
+        return _by_files(self._places[at] for at in ones(covered) if at in self._places)
 
     def bytes_of(self, lines: Mapping[str, Iterable[int]]) -> int:
         """All bytes of some lines, as `of` takes them."""
@@ -95,6 +90,15 @@ class ProgramLines:
         for at, place in self._places.items():
             data[at] = place in wanted
         return int.from_bytes(data, "little")
+
+
+def ones(covered: int) -> Iterator[int]:
+    """The bytes of a little-endian number that are 1."""
+    data = covered.to_bytes((covered.bit_length() + 7) // 8, "little")
+    at = data.find(1)
+    while at >= 0:
+        yield at
+        at = data.find(1, at + 1)
 
 
 def read_tables(data: bytes, distance: int) -> Iterable[tuple[int, dict[str, Any]]]:

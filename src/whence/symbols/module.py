@@ -182,8 +182,10 @@ def opened(path: str, kept: Kept | None = None) -> Module:
         return Module(path)
     same = (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
     known = _opened.pop(path, None)
-    fresh = known is None or known[0] != same or known[1].problem
-    module = Module(path, kept) if known is None or fresh else known[1]
+    if known is not None and known[0] == same and not known[1].problem:
+        module = known[1]
+    else:
+        module = Module(path, kept)
     _opened[path] = same, module
     if len(_opened) > _MOST_OPENED:
         del _opened[next(iter(_opened))]
