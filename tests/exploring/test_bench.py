@@ -71,16 +71,16 @@ def test_what_cannot_be_measured(options, said, tmp_path):
 
 @pytest.mark.build
 def test_an_exploration_of_a_program_goes_on_after_kill_9(tmp_path, whence_env):
-    """All 729 paths of six choices are there once, though the command was killed twice in the middle."""
+    """All 6,561 paths of eight choices are there once, though the command was killed twice in the middle."""
     document = tmp_path / "rows.json"
-    options = ["--killed", "6", "--kills", "2", "--directory", tmp_path / "all", "--json", document]
+    options = ["--killed", "8", "--kills", "2", "--directory", tmp_path / "all", "--json", document]
     done = bench(whence_env, *options)
     assert done.returncode == 0, done.stdout + done.stderr
     killed = json.loads(document.read_text())["killed"]
-    assert len(killed["killed"]) == 2 and 0 < killed["killed"][0] < killed["killed"][1] < 729
-    assert killed["same"] and killed["paths"] == 729 and not killed["processes"]
-    tests = read_tests(tmp_path / "all" / "6-choices-killed")
+    assert len(killed["killed"]) == 2 and 0 < killed["killed"][0] < killed["killed"][1] < 6561
+    assert killed["same"] and killed["paths"] == 6561 and not killed["processes"]
+    tests = read_tests(tmp_path / "all" / "8-choices-killed")
     choices = Counter(
         tuple((byte >= 50) + (byte >= 100) for byte in each.inputs["memory:x"]) for each in tests
     )
-    assert choices == Counter(product(range(3), repeat=6))
+    assert choices == Counter(product(range(3), repeat=8))
