@@ -25,6 +25,8 @@ NOTHING(warning, (const char *message __attribute__((unused))))
 NOTHING(warning_once, (const char *message __attribute__((unused))))
 NOTHING(prefer_cex,
         (void *object __attribute__((unused)), uintptr_t condition __attribute__((unused))))
+__attribute__((weak)) void whence_prefer(uintptr_t condition);
+void whence_prefer(uintptr_t condition __attribute__((unused))) {}
 NOTHING(open_merge, (void))
 NOTHING(close_merge, (void))
 NOTHING(set_forking, (unsigned enable __attribute__((unused))))

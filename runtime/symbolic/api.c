@@ -1,6 +1,6 @@
 /* What programs call: klee/klee.h and whence/explore.h, of which the latter's names differ in the
- * prefix alone. Where no path is explored they leave everything as it is, or take the bytes of a
- * test. */
+ * prefix alone, but for whence_prefer. Where no path is explored they leave everything as it is, or
+ * take the bytes of a test. */
 #include "decisions.h"
 #include "expressions.h"
 #include "inputs.h"
@@ -104,7 +104,16 @@ API(unsigned, is_symbolic, (uintptr_t value)) {
     return TAKEN(is_symbolic) != 0;
 }
 
-API(void, prefer_cex, (void *object, uintptr_t condition)) { (void)object, (void)condition; }
+API(void, prefer_cex, (void *object, uintptr_t condition)) {
+    (void)object, (void)condition;
+    decision_prefer(truth_of(passing_take((const void *)klee_prefer_cex).arguments[1]));
+}
+
+WH_EXPORT void whence_prefer(uintptr_t condition);
+WH_EXPORT void whence_prefer(uintptr_t condition) {
+    (void)condition;
+    decision_prefer(truth_of(passing_take((const void *)whence_prefer).arguments[0]));
+}
 
 #define GET_VALUE(suffix, type)                                                                    \
     API(type, get_value##suffix, (type value)) {                                                   \

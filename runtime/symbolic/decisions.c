@@ -70,6 +70,12 @@ void decision_assume(uint32_t condition, int holds, uint64_t pc) {
         put(WH_TRACE_ASSUME, 0, pc, 1, (uint64_t[]){(uint64_t)holds << 32 | condition});
 }
 
+void decision_prefer(uint32_t condition) {
+    if (!expression_varies(condition) || !trace_lock()) return;
+    trace_put(WH_TRACE_PREFER, 0, 0, 0, 1, (uint64_t[]){condition});
+    trace_unlock();
+}
+
 void decision_access(uint32_t address, uint64_t at, uint64_t size, unsigned how,
                      struct whence_bounds object, uint64_t pc) {
     if (!expression_varies(address) || !is_consistent(address, at, pc)) return;

@@ -20,6 +20,8 @@ void decision_bind(uint32_t expression, unsigned reason, uint64_t pc);
 void decision_check(uint32_t condition, unsigned kind, uint64_t pc);
 /* What the program wants assumed; the path ends if it does not hold. */
 void decision_assume(uint32_t condition, int holds, uint64_t pc);
+/* What the program would like of the test of this path. */
+void decision_prefer(uint32_t condition);
 /* An access through a symbolic address (WH_TRACED_*), and the object in which it lies. */
 void decision_access(uint32_t address, uint64_t at, uint64_t size, unsigned how,
                      struct whence_bounds object, uint64_t pc);

@@ -480,3 +480,20 @@ def test_every_path_begins_as_the_first_one(level, tmp_path, whence_env):
     dismissed = summary["dismissed"]
     assert len(processes) == WAYS + dismissed
     assert len(set(processes)) <= WAYS - UNDONE + 2
+
+
+def test_what_a_program_prefers(tmp_path, whence_env):
+    """Earlier wishes come first; no path comes or goes."""
+    program = build("preferred", tmp_path, whence_env, "-O0")
+    summary, text = explore(program, tmp_path, whence_env)
+    found = {}
+    for test in read_tests(tmp_path / "out"):
+        assert replaying.run(test, program, whence_env) == test.status
+        found.setdefault(test.status, []).append(test.inputs["memory:text"])
+    assert summary["complete"] and not summary["errors"], text
+    like = set(b"fgh")
+    assert set(found) == {0, 1, 2} and summary["paths"] == 3 and summary["runs"] <= 6
+    assert found[1] == [b"hhg"]
+    assert set(found[0][0]) <= like and found[0][0][0] == found[0][0][1] > found[0][0][2]
+    assert found[2][0][0] in like and found[2][0][1] > 0x78 and found[2][0][2] in like
+    assert found[2][0][0] > found[2][0][2]

@@ -105,6 +105,7 @@ KINDS = {
     ),
     "CASE": Kind(13, ("value", "way"), "of a switch, before its first SWITCH: the way of a value, from 1 on"),
     "TABLE": Kind(14, ("first", "size:count"), "elements that are concrete, from an address on; they follow"),
+    "PREFER": Kind(16, ("condition",), "what the program would like of the input of the test"),
     "LEFT": Kind(15, ("length",), "the path has opened a file for writing, whose name follows as in OBJECT"),
 }
 """The `id` of OBJECT, and that of TABLE, is its number, in order from 0."""

@@ -16,12 +16,13 @@ _STEP_BYTES = 500
 
 
 class Names(NamedTuple):
-    """What traces name beside expressions and sites: objects, by their order, the cases of switches by the
-    site, and the numbers that terms give tables, by their order."""
+    """What traces have beside expressions, sites and decisions: objects, by their order, the cases of
+    switches by the site, the numbers that terms give tables, by their order, and what the program prefers."""
 
     objects: list[SymbolicObject]
     cases: dict[int, Cases]
     tables: list[int]
+    preferred: list[int]
 
     def counts(self) -> tuple[int, ...]:
         """How many of each there are."""
@@ -31,13 +32,19 @@ class Names(NamedTuple):
         """What has come since there were so many; None for nothing."""
         if counts == self.counts():
             return None
-        objects, cases, tables = counts
-        return Names(self.objects[objects:], dict(list(self.cases.items())[cases:]), self.tables[tables:])
+        objects, cases, tables, preferred = counts
+        return Names(
+            self.objects[objects:],
+            dict(list(self.cases.items())[cases:]),
+            self.tables[tables:],
+            self.preferred[preferred:],
+        )
 
     def add(self, more: Names) -> None:
         self.objects.extend(more.objects)
         self.cases.update(more.cases)
         self.tables.extend(more.tables)
+        self.preferred.extend(more.preferred)
 
 
 class Step:
@@ -71,7 +78,7 @@ class Known:
         self.step: Step | None = step
         self.terms = [0]
         self.sites: dict[int, int] = {}
-        self.names = Names([], {}, [])
+        self.names = Names([], {}, [], [])
         self.decisions: list[Decision] = []
 
 

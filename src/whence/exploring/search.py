@@ -40,13 +40,14 @@ class Job:
     """A run that was begun. node: the decision that it is to take in another way.
 
     again: it repeats a known path, to know the terms of its decisions, or its findings. lost: it was begun
-    before, in a process that is gone.
+    before, in a process that is gone. wished: the inputs are those that the program prefers.
     """
 
     inputs: Mapping[str, bytes]
     node: Node | None = None
     again: bool = False
     lost: bool = False
+    wished: bool = False
 
 
 class Explorer(Loop[Inputs, Ran]):
@@ -68,6 +69,7 @@ class Explorer(Loop[Inputs, Ran]):
         if self.limits.seconds is not None:
             reasoner.end = self.begun + self.limits.seconds
         self._lost: list[Job] = []
+        self._wished: list[Job] = []
         self._suspended: set[Node] = set()
 
     @property
@@ -108,6 +110,8 @@ class Explorer(Loop[Inputs, Ran]):
         """The next run; None if there is nothing to run now."""
         if self._lost:
             return self._lost.pop()
+        if self._wished:
+            return self._wished.pop()
         if self._repeats:
             return Job(self.store.inputs(self._repeats.pop()), again=True)
         if self._seeds:
@@ -196,7 +200,26 @@ class Explorer(Loop[Inputs, Ran]):
             self._keep_findings(ran.findings)
             self._rejoin(job, decisions)
             return
+        if trace.preferred and not job.wished and self._wish(job, trace.preferred, inputs, decisions):
+            return
+        if job.node is not None:
+            self._suspended.discard(job.node)
         self._record(job, ran, trace, inputs, decisions)
+
+    def _wish(
+        self, job: Job, wanted: Sequence[int], inputs: Mapping[str, bytes], decisions: Sequence[Decision]
+    ) -> bool:
+        """Whether the path is to run once more, on another input of its own that the program prefers: what is
+        recorded of it was seen with that."""
+        if any(each.kind == "ACCESS" and each.outcome == OUTSIDE for each in decisions):
+            return False
+        preferred = self._preferred(wanted, inputs, decisions)
+        if preferred is inputs:
+            return False
+        if job.node is not None:
+            self._suspended.add(job.node)
+        self._wished.append(replace(job, inputs=preferred, wished=True))
+        return True
 
     def _lose(self, job: Job, why: str) -> None:
         """The process of a run is gone. It is begun again, once: it may be what kills its process."""
@@ -278,6 +301,23 @@ class Explorer(Loop[Inputs, Ran]):
         self._wait([each for each in fresh if self._may_wait(each)])
         if node is not None and not node.closed and self._may_wait(node):
             self._wait([node])
+
+    def _preferred(
+        self, wanted: Sequence[int], inputs: Mapping[str, bytes], decisions: Sequence[Decision]
+    ) -> Mapping[str, bytes]:
+        """Inputs of the same path that have as much as they can of what the program prefers, in order."""
+        conditions = [self.tree.meaning(each) for each in decisions]
+        for each in dict.fromkeys(wanted):
+            if not values(self.terms, [each], self._assignment(inputs))[each]:
+                try:
+                    found = self.reasoner.find(each, conditions)
+                except (GivenUp, Unasked):
+                    continue
+                if found is None:
+                    continue
+                inputs = self._changed(inputs, found)
+            conditions.append(each)
+        return inputs
 
     def _note_possible(self, decisions: Sequence[Decision], number: int) -> None:
         """What went wrong on a path without a finding. decisions: those whose ways are new with the path."""

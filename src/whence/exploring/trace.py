@@ -128,6 +128,8 @@ class SymbolicObject:
 class Trace:
     """What a trace says. how, status: of the END record; empty if there is none. full: no more room.
 
+    preferred: conditions that the program would like its input to have, the most important first.
+
     inconsistent: sites where the runtime did not know its own values, which nothing follows from. lines: of
     sites that are read for the first time and end blocks, the bytes of the blocks' last lines. left: files
     that were opened for writing, where no earlier trace of the same begin has said so.
@@ -135,6 +137,7 @@ class Trace:
 
     decisions: list[Decision] = field(default_factory=list)
     objects: list[SymbolicObject] = field(default_factory=list)
+    preferred: list[int] = field(default_factory=list)
     inconsistent: list[int] = field(default_factory=list)
     lines: dict[int, int] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
@@ -184,7 +187,7 @@ class _Reader:
         self.data = data[known.at :]
         self.words = array("Q", self.data)
         self.terms = terms
-        self.trace = Trace(known.decisions, known.names.objects)
+        self.trace = Trace(known.decisions, known.names.objects, known.names.preferred)
         self.named = known.names.counts()
         self.at = 0
         self._segment()
@@ -403,6 +406,9 @@ class _Reader:
     def _assume(self, head: int, at: int) -> None:
         word = self.words[at]
         self._decide("ASSUME", head, word >> 32 & 1, self._condition(word & _LOW))
+
+    def _prefer(self, head: int, at: int) -> None:
+        self.trace.preferred.append(self._condition(self.words[at] & _LOW))
 
     def _check(self, head: int, at: int) -> None:
         self._decide("CHECK", head, 0, self._condition(self.words[at] & _LOW), head >> 8 & 0xFF)

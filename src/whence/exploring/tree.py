@@ -198,6 +198,12 @@ class Tree:
             yield self.condition(parent, node.via)
             node, parent = parent, parent.parent
 
+    def meaning(self, decision: Decision) -> int:
+        """What is true of inputs that go the way of a decision, if they come there."""
+        node = Node(None, 0, decision.kind, decision.site, decision.detail, 0)
+        self._note(node, decision)
+        return self.condition(node, decision.outcome)
+
     def others(self, node: Node) -> int:
         """What is true of inputs that go no known way at a node, if they come there."""
         if node.kind == "ACCESS":

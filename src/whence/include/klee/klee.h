@@ -51,8 +51,11 @@ void klee_warning_once(const char *message);
 /* 1 where no path is explored. */
 unsigned klee_is_replay(void);
 
-/* Accepted, without effect. */
+/* The test of this path has, if it can, an input with which the condition is not 0. Earlier wishes
+ * come first; `object` is not looked at. */
 void klee_prefer_cex(void *object, uintptr_t condition);
+
+/* Accepted, without effect. */
 void klee_open_merge(void);
 void klee_close_merge(void);
 void klee_set_forking(unsigned enable);

@@ -24,6 +24,9 @@ int whence_int(const char *name);
 int whence_range(int begin, int end, const char *name);
 /* Paths on which the condition is 0 end here. */
 void whence_assume(uintptr_t condition);
+/* The test of this path has, if it can, an input with which the condition is not 0. Earlier wishes
+ * come first. */
+void whence_prefer(uintptr_t condition);
 
 /* Ends without a test; with an error. */
 WHENCE_NO_RETURN void whence_silent_exit(int status);
