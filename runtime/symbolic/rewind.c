@@ -4,6 +4,7 @@
  * cannot be undone, or a signal comes that the path itself may handle, all is left as if nothing
  * had been watched, and the path ends with its process. */
 #include "rewind.h"
+#include "processor.h"
 #include "snapshot.h"
 #include "standing.h"
 #include "undo.h"
@@ -37,7 +38,7 @@ struct rewind {
 
 static struct rewind *own(void) { return STANDING(STANDING_REWIND); }
 
-_Static_assert(STANDING_REWIND + sizeof(struct rewind) <= STANDING_UNDO, "room");
+_Static_assert(STANDING_REWIND + sizeof(struct rewind) <= STANDING_PROCESSOR, "room");
 
 extern long whence_rewind_call(long number) __attribute__((visibility("hidden")));
 __asm__(".text\n"
@@ -53,6 +54,7 @@ __asm__(".text\n"
 static void leave(ucontext_t *machine) {
     struct rewind *rewind = own();
     rewind->on = 0;
+    processor_free();
     catching_calls(NULL, NULL, NULL);
     catching_set(SIGSEGV, &rewind->fault, NULL);
     catching_set(SIGSYS, &rewind->call, NULL);

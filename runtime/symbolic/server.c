@@ -3,6 +3,7 @@
 #include "expressions.h"
 #include "inputs.h"
 #include "memory.h"
+#include "processor.h"
 #include "rewind.h"
 #include "standing.h"
 #include "trace.h"
@@ -263,7 +264,10 @@ static void run_paths(int socket, const struct request *request, char **argument
                       char **environment, int many) {
     int again = many ? rewind_mark(&socket) : -1;
     if (again > 0) request = next_request(socket);
-    if (again < 0) close(socket);
+    if (again < 0)
+        close(socket);
+    else
+        processor_stay((uint32_t)request->head.processor);
     begin_path(request, arguments, environment);
     rewind_begin();
 }

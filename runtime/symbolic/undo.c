@@ -3,6 +3,7 @@
 #include "undo.h"
 #include "files.h"
 #include "left.h"
+#include "processor.h"
 #include "snapshot.h"
 #include "standing.h"
 #include "../os/mem.h"
@@ -445,6 +446,7 @@ static int call_once(long number, const uint64_t *words, long *result) {
 }
 
 int undo_call(long number, const uint64_t *words, uint64_t *mask, long *result) {
+    if (number == SYS_sched_getaffinity) processor_free_for_good();
     if (stores_nothing(number)) return call_once(number, words, result);
     for (unsigned i = 0; i < sizeof storing / sizeof *storing; i++)
         if (storing[i].number == number) return store(&storing[i], words, result);

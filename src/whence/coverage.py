@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
+
+from whence.dataclass import dataclass
 
 NO_IR = "no IR"
 """Why most libraries are left out: another compiler made them."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from whence.dataclass import dataclass
 from whence.findings import Finding, RunInfo
 
 

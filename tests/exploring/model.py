@@ -219,6 +219,9 @@ class ModelExecutor:
     def next(self, seconds):
         return self.ready.pop(0)
 
+    def rest(self):
+        pass
+
     def place(self, site):
         return f"site {site}"
 

@@ -64,6 +64,9 @@ class Hands:
         lost = self.random.random() < self.losing / 2
         return key, NOTHING if lost else pickle.loads(gains)
 
+    def rest(self):
+        pass
+
     def place(self, site):
         return f"site {site}"
 

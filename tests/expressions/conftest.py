@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ def paths(
         *words: str,
         flags: Sequence[str] = (),
         milliseconds: int = 60_000,
+        processors: Sequence[int] = (),
         **variables: str,
     ) -> list[Run]:
         program = Whence(tmp_path, whence_env).build(source, "prog", *flags)
@@ -43,6 +45,7 @@ def paths(
         folder = tmp_path / "server"
         folder.mkdir()
         with serving(task, prepared, folder, words, **variables) as server:
-            return [server.run(each, milliseconds) for each in inputs]
+            chosen = processors or [0] * len(inputs)
+            return [server.run(*each) for each in zip(inputs, repeat(milliseconds), chosen, strict=False)]
 
     return run

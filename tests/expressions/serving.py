@@ -50,12 +50,13 @@ class Record:
 
 @dataclass(frozen=True)
 class Run:
-    """What a path gave."""
+    """What a path gave. processors: those that its process may have when it has ended; none if it is gone."""
 
     records: tuple[Record, ...]
     status: int
     output: bytes
     late: bool = False
+    processors: frozenset[int] = frozenset()
 
 
 @dataclass
@@ -67,8 +68,8 @@ class Server:
     number: int = 0
     processes: list[Any] = field(default_factory=list)
 
-    def run(self, inputs: Mapping[str, bytes], milliseconds: int = 20_000) -> Run:
-        """One path."""
+    def run(self, inputs: Mapping[str, bytes], milliseconds: int = 20_000, processor: int = 0) -> Run:
+        """One path. processor: as a request has it."""
         self.number += 1
         trace, output = self.folder / "trace", self.folder / "output"
         with open(trace, "w+b") as file, open(output, "w+b") as out:
@@ -77,7 +78,7 @@ class Server:
                 struct.pack(symbolic.OBJECT_HEAD.format, len(name), len(data)) + name.encode() + data
                 for name, data in inputs.items()
             )
-            head = (self.number, milliseconds, len(inputs), 0, len(body))
+            head = (self.number, milliseconds, len(inputs), 0, len(body), processor)
             null = os.open(os.devnull, os.O_RDWR)
             message = struct.pack(symbolic.REQUEST.format, *head) + body
             sent = socket.send_fds(self.socket, [message], [file.fileno(), null, out.fileno(), out.fileno()])
@@ -89,7 +90,8 @@ class Server:
             used = symbolic.TRACE.unpack(file.read(symbolic.TRACE.size))["used"]
             file.seek(0)
             data = file.read(max(used, symbolic.TRACE_HEADER_SIZE))
-        return Run(tuple(read(data)), answer["status"], output.read_bytes(), bool(answer["late"]))
+        processors = _processors(answer["pid"])
+        return Run(tuple(read(data)), answer["status"], output.read_bytes(), bool(answer["late"]), processors)
 
     def answer(self) -> dict[str, int]:
         data = b""
@@ -98,6 +100,13 @@ class Server:
             assert part, "the server is gone"
             data += part
         return symbolic.ANSWER.unpack(data)
+
+
+def _processors(process: int) -> frozenset[int]:
+    try:
+        return frozenset(os.sched_getaffinity(process))
+    except ProcessLookupError:
+        return frozenset()
 
 
 def read(data: bytes) -> Iterator[Record]:

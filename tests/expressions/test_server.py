@@ -156,6 +156,41 @@ def test_paths_do_not_meet(paths: Runner) -> None:
     assert first.records == last.records
 
 
+PROCESSORS = """
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "whence/explore.h"
+static void show(void) {
+    cpu_set_t set;
+    sched_getaffinity(0, sizeof set, &set);
+    printf("%d\\n", CPU_COUNT(&set));
+}
+int main(void) {
+    char c;
+    whence_make_symbolic(&c, 1, "c");
+    if (c == 1) show();
+    if (c == 2 && !fork()) return show(), 0;
+    if (c == 2) wait(NULL);
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor")
+def test_no_path_sees_that_its_process_stays_on_a_processor(paths: Runner) -> None:
+    own = frozenset(os.sched_getaffinity(0))
+    first, last = min(own), max(own)
+    inputs = [{"memory:c": bytes([value])} for value in (0, 0, 0, 2, 0, 1, 0)]
+    chosen = [0, first + 1, last + 1, last + 1, first + 1, first + 1, first + 1]
+    runs = paths(PROCESSORS, inputs, processors=chosen)
+    gone: frozenset[int] = frozenset()
+    assert [each.processors for each in runs] == [own, {first}, {last}, gone, {first}, own, own]
+    assert [each.output for each in runs if each.output] == [b"%d\n" % len(own)] * 2
+
+
 def test_without_a_server_the_program_runs_as_ever(paths: Runner) -> None:
     """Objects that no request has are zeros."""
     (run,) = paths(MEMORY.replace("2, 5", "-2, 5"), [{}])

@@ -22,9 +22,8 @@ comes when it has ended. The child may take further requests: then it is as it w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from whence.abi.structs import Field, Layout
+from whence.dataclass import dataclass
 
 MAGIC = b"WHENCEXP"
 VERSION = 3
@@ -207,6 +206,7 @@ REQUEST = Layout(
         Field("objects", "u32", "how many follow"),
         Field("flags", "u32", "REQUEST_FLAGS"),
         Field("bytes", "u64", "of all that follows"),
+        Field("processor", "u64", "which the path's process stays on, plus 1; 0 for any"),
     ),
 )
 REQUEST_FLAGS = {"QUIET": 1}

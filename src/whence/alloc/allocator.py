@@ -6,11 +6,12 @@ import ctypes
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from whence.alloc import library
 from whence.alloc.config import Config, Kind, Region, RegionConfig, Status
+from whence.dataclass import dataclass
 from whence.errors import ToolLimit, UserMistake, WhenceError
 
 _WORD = 1 << 64

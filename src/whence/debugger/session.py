@@ -15,12 +15,13 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from whence.chains import Chain
+from whence.dataclass import dataclass
 from whence.errors import ToolLimit, WhenceError
 from whence.findings import Finding, RunInfo
 

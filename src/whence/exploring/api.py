@@ -7,14 +7,16 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whence import __version__
 from whence.api import StrPath, _settings, environment_of, find_program
+from whence.dataclass import dataclass
 from whence.errors import UserMistake
 from whence.exploring.inputs import Symbolic, beginnings
+from whence.exploring.pairing import Pair
 from whence.exploring.results import Exploration
 from whence.exploring.store import FILES
 from whence.exploring.testcases import read_seeds
@@ -117,7 +119,8 @@ def explore(
             return explored_by_cluster(
                 cluster, built, Path(out), identity, first, chosen, progress, confirm, size
             )
-        with closing(built.servers(chosen.jobs, chosen.max_memory)) as executor:
+        pair = Pair() if chosen.jobs == 1 else None
+        with closing(built.servers(chosen.jobs, chosen.max_memory, pair)) as executor:
             return explored(executor, Path(out), identity, first, chosen, progress, built.notes, confirm)
 
 

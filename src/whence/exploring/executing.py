@@ -63,6 +63,9 @@ class Executor(Protocol[Work, Done]):
     def next(self, seconds: float | None) -> tuple[object, Done] | None:
         """Waits for the end of one of the pieces; None after the time."""
 
+    def rest(self) -> None:
+        """Nothing is begun for now, and something else may be done."""
+
     @property
     def lacks(self) -> str:
         """Why nothing can be begun although nothing runs, for people; empty if something can."""

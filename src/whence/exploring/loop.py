@@ -11,10 +11,11 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from whence.abi import symbolic
+from whence.dataclass import dataclass
 from whence.errors import ToolLimit
 from whence.exploring import strategies
 from whence.exploring.distances import Distances
@@ -155,7 +156,10 @@ class Loop(ABC, Generic[W, D]):
     def explore(self, seeds: Iterable[Mapping[str, bytes]]) -> None:
         """Explore until nothing waits or a limit is reached. seeds: the inputs to begin with."""
         with _rare_collections():
-            self._explore(seeds)
+            try:
+                self._explore(seeds)
+            finally:
+                self.executor.rest()
 
     def _explore(self, seeds: Iterable[Mapping[str, bytes]]) -> None:
         self._resume(list(seeds))

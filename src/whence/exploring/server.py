@@ -13,12 +13,12 @@ import struct
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whence.abi import records, symbolic
+from whence.dataclass import dataclass
 from whence.engines.process.decode import read_records
 from whence.engines.process.launch import fixed_addresses
 from whence.errors import CannotExecute, ToolLimit
@@ -29,6 +29,7 @@ from whence.exploring.memory import children, resident
 if TYPE_CHECKING:
     from whence.exploring.flow import Graph
     from whence.exploring.lines import Lines
+    from whence.exploring.pairing import Pair
     from whence.exploring.places import Places
     from whence.findings import Finding
 
@@ -41,7 +42,7 @@ _END_SECONDS = 1.0
 _HEAD, _OBJECT = struct.Struct(symbolic.REQUEST.format), struct.Struct(symbolic.OBJECT_HEAD.format)
 _ANSWER = struct.Struct(symbolic.ANSWER.format)
 _ANSWERED = [field.name for field in symbolic.ANSWER.fields]
-_NUMBER, _STATUS, _LATE = map(_ANSWERED.index, ("number", "status", "late"))
+_NUMBER, _PATH, _STATUS, _LATE = map(_ANSWERED.index, ("number", "pid", "status", "late"))
 _RECORD_HEADER = records.HEADER.size
 _USED, _USED_AT = struct.Struct("<Q"), symbolic.TRACE.offset("used")
 
@@ -88,7 +89,7 @@ class Server:
         self.busy = False
         self._deadline = 0.0
         self._cut = ""
-        self._number = 0
+        self._number = self._path = 0
         self.record = start.folder / "record"
         self._trace = _shared_memory(symbolic.TRACE_SIZE + start.covered)
         self._view = mmap.mmap(self._trace, symbolic.TRACE_SIZE + start.covered, prot=mmap.PROT_READ)
@@ -140,17 +141,19 @@ class Server:
     def fileno(self) -> int:
         return self._socket.fileno()
 
-    def begin(self, key: object, inputs: Inputs) -> None:
-        """Request a path."""
+    def begin(self, key: object, inputs: Inputs, pair: Pair | None = None) -> None:
+        """Request a path. pair: what chooses the processor of its process."""
         if self._start.tidy and self._number:
             self._start.tidy()
         self.key, self.busy = key, True
         self._number += 1
         objects = [_object(name, data) for name, data in inputs.items() if name != COUNT]
         body = b"".join(objects)
-        head = _HEAD.pack(self._number, self._start.milliseconds, len(objects), 0, len(body))
+        now = time.monotonic()
+        self._deadline = now + self._start.milliseconds / 1000 + _GRACE_SECONDS
+        processor = pair.processor(now, self._path) if pair else 0
+        head = _HEAD.pack(self._number, self._start.milliseconds, len(objects), 0, len(body), processor)
         message = head + body
-        self._deadline = time.monotonic() + self._start.milliseconds / 1000 + _GRACE_SECONDS
         try:
             sent = 0
             if self._number == 1:
@@ -166,7 +169,7 @@ class Server:
         answer = self._receive()
         if answer is None or answer[_NUMBER] != self._number:
             raise self._lost()
-        self.busy = False
+        self.busy, self._path = False, answer[_PATH]
         (used,) = _USED.unpack_from(self._view, _USED_AT)
         trace = self._view[: min(max(used, symbolic.TRACE_HEADER_SIZE), symbolic.TRACE_SIZE)]
         findings, notes = self._findings()
@@ -288,8 +291,8 @@ class Servers:
     """Servers of one program, `jobs` at most: an executor (`whence.exploring.executing`).
 
     make: a server for a number of symbolic arguments. count: that number, for some inputs. limit: bytes of
-    memory of this process and all servers, above which a large path is killed. A server that is gone is
-    replaced by another.
+    memory of this process and all servers, above which a large path is killed. pair: of one job, keeps it and
+    this process together. A server that is gone is replaced by another.
     """
 
     def __init__(
@@ -299,8 +302,10 @@ class Servers:
         jobs: int,
         places: Places,
         limit: int | None = None,
+        pair: Pair | None = None,
     ) -> None:
-        self._make, self._count, self._jobs, self._places = make, count, jobs, places
+        self._make_server, self._count, self._jobs, self._places = make, count, jobs, places
+        self._pair = pair
         self._limit, self._large = limit, (1 << 63 if limit is None else limit // _LARGE)
         self._look = 0.0
         self._idle: dict[int, list[Server]] = {}
@@ -327,13 +332,21 @@ class Servers:
         idle = self._idle.setdefault(count, [])
         server = idle.pop() if idle else self._make(count)
         try:
-            server.begin(key, inputs)
+            server.begin(key, inputs, self._pair)
         except Gone:
             server.close()
             server = self._make(count)
             with contextlib.suppress(Gone):  # `next` says so
                 server.begin(key, inputs)
         self._busy[server.fileno()] = (count, server)
+
+    def _make(self, count: int) -> Server:
+        self.rest()
+        return self._make_server(count)
+
+    def rest(self) -> None:
+        if self._pair:
+            self._pair.part()
 
     def next(self, seconds: float | None) -> tuple[object, Ran] | None:
         most = 1.0 if self._limit is None else _LOOKS

@@ -5,11 +5,11 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from whence.abi import variables
 from whence.abi.options import encode
+from whence.dataclass import dataclass
 from whence.engines.native.engine import NativeEngine
 from whence.engines.process.engine import Prepared, make_record
 from whence.engines.process.environment import Folder, changes, named_originals
@@ -21,6 +21,7 @@ from whence.exploring.confirming import Confirmer
 from whence.exploring.executing import Inputs
 from whence.exploring.folders import OwnFolder
 from whence.exploring.inputs import COUNT, FILLER, Symbolic
+from whence.exploring.pairing import Pair
 from whence.exploring.places import Places
 from whence.exploring.server import Server, Servers, Start, named_findings
 from whence.options import RunOptions
@@ -59,9 +60,10 @@ class Program:
         environment, path = self.task.settings.around.environment, self.task.program
         return Confirmer(path, environment, run, max(10.0, self.milliseconds / 500))
 
-    def servers(self, jobs: int, memory: int | None = None) -> Servers:
-        """An executor of so many processes. memory: bytes that paths may have with all other processes."""
-        return Servers(self._server, self._count, jobs, self.places, memory)
+    def servers(self, jobs: int, memory: int | None = None, pair: Pair | None = None) -> Servers:
+        """An executor of so many processes. memory: bytes that paths may have with all other processes. pair:
+        keeps the process of one job near to this one."""
+        return Servers(self._server, self._count, jobs, self.places, memory, pair)
 
     def layout(self) -> str:
         """A digest of the code that a path executes and of where it lies, with the begin of the stack.

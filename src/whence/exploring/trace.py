@@ -8,10 +8,11 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 from whence.abi import symbolic
+from whence.dataclass import dataclass
 from whence.errors import ToolLimit
 from whence.exploring.prefixes import Prefixes
 from whence.exploring.terms import CONSTANT, OP, Terms

@@ -13,12 +13,13 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.points import NUMBERS
 from whence.abi.rules import FUNCTION_MARK, STEP_BITS_SHIFT, STEP_POINTER, STEP_SIZE_SHIFT, STEP_UNSIGNED
+from whence.dataclass import dataclass
 from whence.instrument.values.helpers import named, plane
 
 WIDTHS = (8, 16, 32, 64)

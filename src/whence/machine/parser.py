@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from lark import Lark
 from lark.exceptions import UnexpectedInput
 
+from whence.dataclass import dataclass
 from whence.errors import UserMistake
 from whence.machine.checker import check
 from whence.machine.clauses import build_state

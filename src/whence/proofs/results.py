@@ -7,9 +7,11 @@ output (docs/proofs.md).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Any
+
+from whence.dataclass import dataclass
 
 
 class Verdict(StrEnum):

@@ -9,10 +9,11 @@ step is a function from states to states, and what it leaves unchanged needs no 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import z3
 
+from whence.dataclass import dataclass
 from whence.machine import values
 from whence.proofs.logic import Number, Truth
 from whence.proofs.symbols import predicate, symbol

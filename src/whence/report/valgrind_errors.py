@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from whence import memcheck
+from whence.dataclass import dataclass
 from whence.findings import Block, BlockState, Family, Finding, Frame, Point, Where, telling_stack
 from whence.report import frames, words
 

@@ -8,10 +8,11 @@ use what its predicates bind.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from whence.abi import fixed
+from whence.dataclass import dataclass
 from whence.hints import did_you_mean
 from whence.rules import binding
 from whence.rules import model as m

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from whence.dataclass import dataclass
 from whence.errors import UserMistake
 
 

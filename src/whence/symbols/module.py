@@ -16,9 +16,10 @@ import io
 import logging
 import os.path
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from whence.dataclass import dataclass
 from whence.elf import PT_LOAD, SHT_NOBITS, Elf
 from whence.errors import WhenceError
 from whence.symbols.demangle import function_name

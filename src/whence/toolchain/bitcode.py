@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from whence.dataclass import dataclass
 
 _MAGIC = b"BC\xc0\xde"
 _STRTAB, _SYMTAB = 23, 25

@@ -15,11 +15,12 @@ import time
 import uuid
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from whence import __version__
+from whence.dataclass import dataclass
 from whence.errors import ToolLimit, UserMistake
 from whence.exploring.cluster import worker
 from whence.exploring.cluster.shares import Gains, Mission, Share
@@ -105,6 +106,9 @@ class Cluster:
         if any(each.state in (_NEW, _GREETED) for each in self._workers.values()):
             return f"the workers of {self.address} prepare the program"
         return f"no workers at {self.address}"
+
+    def rest(self) -> None:
+        pass
 
     def begin(self, key: object, work: Share) -> None:
         address = min(

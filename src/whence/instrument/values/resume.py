@@ -20,10 +20,11 @@ import os
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from whence import ir
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
+from whence.dataclass import dataclass
 from whence.instrument.passes import Context, PassError
 from whence.instrument.values import helpers
 from whence.instrument.values.addresses import PURE

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from whence.dataclass import dataclass
 from whence.findings import Finding, telling_stack
 from whence.report import frames
 from whence.report.html.code import Code, CodeShelf
