@@ -18,7 +18,7 @@ from tests.harness.examples import examples
 
 from whence.errors import ToolLimit
 from whence.findings import Frame
-from whence.symbols import Mapping, MemoryMap, Symbolizer
+from whence.symbols import Mapping, MemoryMap, Symbolizer, module
 from whence.symbols.module import _opened
 
 pytestmark = pytest.mark.build
@@ -395,8 +395,37 @@ def test_index_is_kept_for_later_runs(program: Path, captured: Captured) -> None
     made = dict(kept.entries)
     forget()
     assert Symbolizer(kept).stack(captured.pcs, memory) == plain
-    assert kept.hits == len(made)
+    assert kept.hits
     assert kept.entries == made
+
+
+def test_places_in_a_file_with_debug_information_apart_are_kept_for_later_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = build(tmp_path, "gcc", "-g", "-Wl,--build-id=0xabcdef")
+    captured, kept = capture(program), Entries()
+    memory = MemoryMap.parse(captured.maps)
+    monkeypatch.setattr(module, "_APART", str(tmp_path))
+    forget()
+    plain = Symbolizer(kept).stack(captured.pcs, memory)
+    assert not [key for kind, key in kept.entries if kind == module.PLACES]
+    (tmp_path / "ab").mkdir()
+    (tmp_path / "ab" / "cdef.debug").write_text("1")
+    forget()
+    assert Symbolizer(kept).stack(captured.pcs, memory) == plain
+    made = dict(kept.entries)
+    assert [key for kind, key in made if kind == module.PLACES]
+
+    forget()
+    with monkeypatch.context() as patch:
+        patch.setattr(module.Module, "_find", lambda *_: ())
+        again = Symbolizer(kept).stack(captured.pcs, memory)
+    assert again[: len(CHAIN)] == plain[: len(CHAIN)]
+
+    (tmp_path / "ab" / "cdef.debug").write_text("another")
+    forget()
+    assert Symbolizer(kept).stack(captured.pcs, memory) == plain
+    assert len(kept.entries) > len(made)
 
 
 @pytest.mark.parametrize("content", [b"", b"SYMC", b"\xff" * 4096])

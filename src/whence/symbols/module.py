@@ -6,6 +6,9 @@ the whole file; symbolic knows linkage names, the directory a relative file
 name belongs to, and functions that are defined inside a namespace, but no
 columns, and reads everything first, so its index of a file is kept for later
 runs. It is asked only about C++ and about relative file names.
+
+What is found in a system library whose debug information is installed apart is kept, too: many findings
+have the same few frames there, and to read that takes a tenth of a second.
 """
 
 from __future__ import annotations
@@ -13,14 +16,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-import logging
+import json
 import os.path
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from whence import __version__
 from whence.dataclass import dataclass
-from whence.elf import PT_LOAD, SHT_NOBITS, Elf
+from whence.elf import PT_LOAD, SHT_NOBITS, Elf, ElfError
 from whence.errors import WhenceError
 from whence.symbols.demangle import function_name
 
@@ -29,19 +33,24 @@ if TYPE_CHECKING:
 
     from whence.symbols.directories import CompileDirectories
 
-logging.getLogger("drgn").addHandler(logging.NullHandler())
-
 SUPPLEMENT_LIMIT = 128 << 20
 """Largest file that symbolic is asked about, in bytes (it needs about 20 ms for a megabyte)."""
 
 _USER_SPACE = (0, 1 << 47)
 
-INDEXES = "symbols"
-"""The kind of entry that holds symbolic's index of a file."""
+INDEXES, PLACES = "symbols", "places"
+"""The kinds of entries that hold symbolic's index of a file, and the places at an address."""
+
+_APART = "/usr/lib/debug/.build-id"
+_BUILD_ID = ".note.gnu.build-id"
+_NOTE = 16
+"""Bytes before the ID."""
+_FORMAT = 1
+"""Of kept places; a higher one makes them anew."""
 
 
 class Kept(Protocol):
-    """Where indexes of files stay for later runs, as in `whence.toolchain.cache.Cache`."""
+    """Where indexes of files and places stay for later runs, as in `whence.toolchain.cache.Cache`."""
 
     def read(self, kind: str, key: str) -> bytes | None: ...
 
@@ -66,7 +75,7 @@ class Module:
     """An executable or shared library on disk; addresses are its ELF virtual addresses.
 
     A file that cannot be read, or not as ELF, is a module that knows nothing;
-    `problem` then says why. `kept`: has indexes of earlier runs; None: they are made anew.
+    `problem` then says why. `kept`: has what earlier runs have found; None: it is found anew.
     """
 
     def __init__(self, path: str, kept: Kept | None = None) -> None:
@@ -80,6 +89,7 @@ class Module:
         self._debug_path = path
         self._directories: CompileDirectories | None = None
         self._places: dict[int, tuple[Place, ...]] = {}
+        self._identity = ""
         try:
             self._read()
         # The file may hold anything, and there may be no such file.
@@ -99,6 +109,8 @@ class Module:
             tables = (elf.section(name) for name in (".strtab", ".dynstr"))
             there = [table for table in tables if table is not None and table.type != SHT_NOBITS]
             self._mangled = any(b"\0_Z" in elf.data(table) for table in there)
+            if self._kept is not None:
+                self._identity = _identity(elf)
 
     def virtual_address(self, file_offset: int) -> int | None:
         """The ELF virtual address of a byte of the file, None if it is in no loaded segment."""
@@ -111,7 +123,19 @@ class Module:
         """The functions at an address, innermost first; empty when nothing is known of it."""
         found = self._places.get(address)
         if found is None:
-            found = self._places[address] = self._find(address)
+            found = self._places[address] = self._find_once(address)
+        return found
+
+    def _find_once(self, address: int) -> tuple[Place, ...]:
+        """Not even once, where an earlier run has looked there."""
+        if self._kept is None or not self._identity:
+            return self._find(address)
+        key = hashlib.sha256(f"{self._identity} {address:x}".encode()).hexdigest()
+        found = _decoded(self._kept.read(PLACES, key))
+        if not found:
+            found = self._find(address)
+            if found and self.problem is None:
+                _keep(json.dumps([astuple(place) for place in found]).encode(), self._kept, PLACES, key)
         return found
 
     def _find(self, address: int) -> tuple[Place, ...]:
@@ -193,13 +217,36 @@ def opened(path: str, kept: Kept | None = None) -> Module:
     return module
 
 
+def _identity(elf: Elf) -> str:
+    """Of a file and of its debug information, which is installed apart; empty if it is not, and without a
+    build ID."""
+    try:
+        section = elf.section(_BUILD_ID)
+        build = elf.data(section)[_NOTE:].hex() if section is not None else ""
+        facts = os.stat(f"{_APART}/{build[:2]}/{build[2:]}.debug")
+    except (OSError, ElfError):
+        return ""
+    return f"{_FORMAT} {__version__} {build} {facts.st_size} {facts.st_mtime_ns}" if build else ""
+
+
+def _decoded(text: bytes | None) -> tuple[Place, ...]:
+    """Places of an entry; none if there is none, or one that is damaged."""
+    try:
+        return tuple(Place(*each) for each in json.loads(text)) if text is not None else ()
+    except (ValueError, TypeError):
+        return ()
+
+
 def _load(path: str) -> tuple[drgn.Program, str]:
     """Open one ELF file in drgn; the path is that of the file with its debug information.
 
     Separate debug files are looked for below /usr/lib/debug only.
     """
+    import logging
+
     import drgn
 
+    logging.getLogger("drgn").addHandler(logging.NullHandler())
     program = drgn.Program(drgn.Platform(drgn.Architecture.X86_64))
     program.set_enabled_debug_info_finders(["standard"])
     module = program.extra_module(path, create=True)
@@ -251,16 +298,16 @@ def _index(path: str, kept: Kept | None) -> Any:
     if index is None or not index.is_latest_version:
         index = _symcache(path)
         if index is not None and kept is not None:
-            _keep(index, kept, key)
+            content = io.BytesIO()
+            index.dump_into(content)
+            _keep(content.getvalue(), kept, INDEXES, key)
     return index
 
 
-def _keep(index: Any, kept: Kept, key: str) -> None:
-    """An index that finds no room is made again by the next run; its cache says so."""
-    content = io.BytesIO()
-    index.dump_into(content)
+def _keep(content: bytes, kept: Kept, kind: str, key: str) -> None:
+    """What finds no room is found again by the next run; its cache says so."""
     with contextlib.suppress(WhenceError):
-        kept.add(INDEXES, key, content.getvalue())
+        kept.add(kind, key, content)
 
 
 def _symcache(path: str) -> Any:
