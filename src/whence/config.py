@@ -17,7 +17,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -234,6 +233,8 @@ def _scalar(option: click.Option, key: str, value: Any, place: str) -> str:
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    import tomllib
+
     try:
         text = path.read_bytes().decode()
         return text, tomllib.loads(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -13,5 +12,7 @@ def expected(names: Iterable[str]) -> str:
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """` (did you mean 'x'?)`, or nothing when no name is close."""
+    import difflib
+
     close = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
     return f" (did you mean {' or '.join(repr(match) for match in close)}?)" if close else ""

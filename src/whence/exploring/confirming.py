@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from whence.dataclass import dataclass
 from whence.errors import WhenceError
-from whence.exploring import replaying
 from whence.exploring.inputs import Test, command_line
 from whence.options import RunOptions
 
@@ -74,6 +73,7 @@ class Confirmer:
     def _checked(self, test: Test) -> Result:
         """The ordinary run; a chain is located if the user wants it."""
         from whence.api import run_with
+        from whence.exploring import replaying
 
         locate = "always" if self.options["locate"] in ("replay", "always") else "never"
         with ExitStack() as stack:
@@ -106,6 +106,8 @@ class Confirmer:
 
     def _native(self, test: Test) -> tuple[str, bool]:
         """How the program as it is ends, in words, and whether a signal killed it."""
+        from whence.exploring import replaying
+
         try:
             status = replaying.run_quietly(test, self.program, self.environment, self.seconds)
         except WhenceError as error:

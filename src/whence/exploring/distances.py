@@ -40,6 +40,10 @@ class Distances:
         """The last lines of the blocks that end at some sites (`Trace.lines`)."""
         self._lines.update(lines)
 
+    def line(self, site: int) -> int:
+        """The last line of the block that ends at a site, by its byte; negative if that is not known."""
+        return self._lines.get(site, _NOWHERE)
+
     def current(self) -> int:
         """Takes in what is covered now. A number that differs from the last one if distances do."""
         if not self._loaded:

@@ -44,7 +44,7 @@ def _files(explorer: Loop[Any, Any]) -> dict[str, _File]:
             files.setdefault(name, _File()).lines.update(dict.fromkeys(numbers, came))
     passed = explorer.state.passed
     for site in {site for site, way in passed if way >= 0}:
-        found = explorer.executor.source(site)
+        found = explorer.source(site)
         if found is not None:
             name, line = os.path.normpath(found[0]), found[1]
             file = files.setdefault(name, _File())

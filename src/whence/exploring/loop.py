@@ -10,7 +10,7 @@ import gc
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -266,8 +266,18 @@ class Loop(ABC, Generic[W, D]):
         for file, lines in fresh.items():
             known.setdefault(file, set()).update(lines)
 
-    def _keep_findings(self, findings: Iterable[Finding]) -> tuple[str, ...]:
+    def source(self, site: int) -> tuple[str, int] | None:
+        """The file and line of a branch, if known. Debug information is read only for those that end no block
+        and those to which no path came in this session."""
+        at = self.distances.line(site)
+        known = self.executor.lines(1 << 8 * at) if at >= 0 else {}
+        found = [(file, line) for file, lines in known.items() for line in lines]
+        return found[0] if found else self.executor.source(site)
+
+    def _keep_findings(self, findings: Collection[Finding]) -> tuple[str, ...]:
         """The keys of a path's findings."""
+        if not findings:
+            return ()
         found = list(findings)
         for finding in found:
             self.state.found.setdefault(finding.key, finding)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import os
 import time
@@ -65,6 +64,8 @@ class Bound:
 
 def _give_back() -> None:
     """Free memory becomes the system's, where the C library can do that."""
+    import ctypes
+
     gc.collect()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -53,9 +53,10 @@ class Step:
     sites, names: what it names, None for nothing.
 
     span: bytes of the segment with the next decision's record. ways: what follows them, by these bytes.
+    has_more: sites or names.
     """
 
-    __slots__ = ("decision", "names", "segment", "sites", "span", "terms", "ways")
+    __slots__ = ("decision", "has_more", "names", "segment", "sites", "span", "terms", "ways")
 
     def __init__(self, decision: Decision | None = None) -> None:
         self.decision = decision
@@ -63,6 +64,7 @@ class Step:
         self.terms: tuple[int, ...] = ()
         self.sites: dict[int, int] | None = None
         self.names: Names | None = None
+        self.has_more = False
         self.span = 0
         self.ways: dict[bytes, Step] = {}
 
@@ -81,6 +83,13 @@ class Known:
         self.names = Names([], {}, [], [])
         self.decisions: list[Decision] = []
 
+    def add(self, step: Step) -> None:
+        """The sites and names of a segment."""
+        if step.sites is not None:
+            self.sites.update(step.sites)
+        if step.names is not None:
+            self.names.add(step.names)
+
 
 class Prefixes:
     """The known begins of traces, as many as fit into a fixed amount of memory."""
@@ -93,27 +102,24 @@ class Prefixes:
         """How far a trace is known."""
         step = self.root
         known = Known(at, step)
-        passed: list[Step] = []
+        terms, decisions = known.terms, known.decisions
         while (way := step.ways.get(data[at : at + step.span])) is not None:
             at += step.span
-            passed.append(step)
+            terms += step.terms
+            if step.has_more:
+                known.add(step)
             step = way
-        known.decisions = [each.decision for each in (*passed[1:], step) if each.decision is not None]
+            if step.decision is not None:
+                decisions.append(step.decision)
         known.step = step
         if step.segment is not None:
             if data.startswith(step.segment, at):
                 at += len(step.segment)
-                passed.append(step)
+                terms += step.terms
+                known.add(step)
             else:
                 known.step = None
         known.at = at
-        terms, sites = known.terms, known.sites
-        for step in passed:
-            terms += step.terms
-            if step.sites is not None:
-                sites.update(step.sites)
-            if step.names is not None:
-                known.names.add(step.names)
         return known
 
     def add(self, step: Step, written: bytes, decision: Decision | None) -> Step | None:

@@ -161,13 +161,13 @@ class Explorer(Loop[Inputs, Ran]):
 
     def _changed(self, inputs: Mapping[str, bytes], found: Mapping[int, int]) -> dict[str, bytes]:
         """Inputs with other values of some bytes."""
-        changed: dict[str, bytearray] = {}
+        changed = dict(inputs)
         for number, value in found.items():
             name, offset = self.terms.byte(number)
-            data = changed.setdefault(name, bytearray(inputs.get(name, b"")))
-            data.extend(bytes(max(0, offset + 1 - len(data))))
+            data = bytearray(changed.get(name, b"").ljust(offset + 1, b"\0"))
             data[offset] = value
-        return {**inputs, **{name: bytes(data) for name, data in changed.items()}}
+            changed[name] = bytes(data)
+        return changed
 
     # ---- results ----
 
@@ -284,7 +284,7 @@ class Explorer(Loop[Inputs, Ran]):
                 Recorded(
                     number,
                     inputs,
-                    tuple(map(as_text, decisions)),
+                    tuple([each.text or as_text(each) for each in decisions]),
                     how,
                     status,
                     keys,

@@ -310,6 +310,7 @@ class Servers:
         self._look = 0.0
         self._idle: dict[int, list[Server]] = {}
         self._busy: dict[int, tuple[int, Server]] = {}
+        self._poll = select.poll()
 
     @property
     def free(self) -> int:
@@ -339,6 +340,7 @@ class Servers:
             with contextlib.suppress(Gone):  # `next` says so
                 server.begin(key, inputs)
         self._busy[server.fileno()] = (count, server)
+        self._poll.register(server.fileno(), select.POLLIN)
 
     def _make(self, count: int) -> Server:
         self.rest()
@@ -357,15 +359,19 @@ class Servers:
             overdue = next((each for each in self._busy if self._busy[each][1].overdue()), None)
             if overdue is None:
                 return None
-            _, server = self._busy.pop(overdue)
+            _, server = self._end(overdue)
             return self._without(server, "the process that starts the paths does not answer any more")
-        count, server = self._busy.pop(ready)
+        count, server = self._end(ready)
         try:
             ran = server.result()
         except Gone as gone:
             return self._without(server, str(gone))
         self._idle[count].append(server)
         return server.key, ran
+
+    def _end(self, descriptor: int) -> tuple[int, Server]:
+        self._poll.unregister(descriptor)
+        return self._busy.pop(descriptor)
 
     @staticmethod
     def _without(server: Server, why: str) -> tuple[object, Ran]:
@@ -376,10 +382,7 @@ class Servers:
 
     def _ready(self, milliseconds: int) -> int | None:
         """The descriptor of a server whose path has ended; None after that time."""
-        poll = select.poll()
-        for descriptor in self._busy:
-            poll.register(descriptor, select.POLLIN)
-        ready = poll.poll(milliseconds)
+        ready = self._poll.poll(milliseconds)
         return ready[0][0] if ready else None
 
     def _watch_memory(self) -> None:
@@ -427,7 +430,7 @@ class Servers:
         servers = [each for kept in self._idle.values() for each in kept]
         for server in [*servers, *(each for _, each in self._busy.values())]:
             server.close()
-        self._idle, self._busy = {}, {}
+        self._idle, self._busy, self._poll = {}, {}, select.poll()
 
 
 def named_findings(reading: object, path: Path) -> tuple[tuple[Finding, ...], tuple[str, ...]]:

@@ -230,6 +230,7 @@ class _Reader:
             step.names = self.names.since(self.named)
             if step.names is not None:
                 self.named = self.names.counts()
+            step.has_more = step.sites is not None or step.names is not None
             step.span = len(written)
         decision = self.decided
         self.decided = None

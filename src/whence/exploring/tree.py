@@ -26,9 +26,10 @@ KINDS = {letter: kind for kind, letter in LETTERS.items()}
 
 @dataclass(slots=True)
 class Leaf:
-    """The end of a path, by its number. Nothing waits there."""
+    """The end of a path, by its number. Nothing waits there, and no site is there."""
 
     waiting: ClassVar[int] = 0
+    site: ClassVar[int] = -1
     number: int
 
 
@@ -124,29 +125,25 @@ class Tree:
         the path may tell more; raises `Diverged`."""
         node, way, depth = self.root, 0, 0
         changing: list[tuple[Node, Decision]] = []
-        for decision in decisions:
+        for depth, decision in enumerate(decisions):
             child = node.children.get(way)
             if child is None:
                 return depth, node, way, changing
-            kind, term = decision.kind, decision.term
-            if (
-                isinstance(child, Leaf)
-                or child.site != decision.site
-                or child.kind != kind
-                or child.detail != decision.detail
-            ):
+            kind = decision.kind
+            if child.site != decision.site or isinstance(child, Leaf):
                 raise Diverged(depth)
-            if child.term != term:
+            if child.kind != kind or child.detail != decision.detail:
+                raise Diverged(depth)
+            if child.term != decision.term:
                 if child.term:
                     raise Diverged(depth)
                 changing.append((child, decision))
             elif kind in _CHANGING:
                 changing.append((child, decision))
             node, way = child, decision.outcome
-            depth += 1
         if isinstance(node.children.get(way), Node):
-            raise Diverged(depth)
-        return depth, node, way, changing
+            raise Diverged(len(decisions))
+        return len(decisions), node, way, changing
 
     def _note(self, node: Node, decision: Decision) -> None:
         node.term, node.cases = decision.term, decision.cases
@@ -272,6 +269,9 @@ class Tree:
 
     def wait(self, nodes: Sequence[Node]) -> None:
         """Count open nodes of one path as waiting, each on its way to the root."""
+        if len(nodes) == 1:
+            self._count_waiting(nodes[0], 1)
+            return
         here: Node | None = max(nodes, key=lambda each: each.depth, default=None)
         marked, count = set(nodes), 0
         while here is not None:
@@ -281,9 +281,13 @@ class Tree:
 
     def stop_waiting(self, node: Node) -> None:
         """Count a node as waiting no more."""
+        self._count_waiting(node, -1)
+
+    @staticmethod
+    def _count_waiting(node: Node, change: int) -> None:
         here: Node | None = node
         while here is not None:
-            here.waiting -= 1
+            here.waiting += change
             here = here.parent
 
 

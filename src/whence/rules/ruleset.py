@@ -106,10 +106,8 @@ class RuleSet:
 
         Layout, comments, titles, advice, error states and rules that are off do not change it.
         """
-        silent = [replace(rule, title="t", advice="", errors=(), wider="") for rule in self.active]
-        bare = [replace(rule, cwe=(), severity="error") for rule in silent]
         used = self.predicates_used(self.active)
-        parts = [f"whence rules {LANGUAGE_VERSION}", *map(print_predicate, used), *map(print_rule, bare)]
+        parts = [f"whence rules {LANGUAGE_VERSION}", *map(print_predicate, used), *map(_bare, self.active)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def predicates_used(self, rules: Iterable[m.Rule]) -> list[m.Predicate]:
@@ -122,6 +120,19 @@ class RuleSet:
                     used.add(node.predicate)
                     waiting.append(self.by_name[node.predicate].body)
         return [self.by_name[name] for name in sorted(used)]
+
+
+_printed: dict[int, tuple[m.Rule, str]] = {}
+"""By the identity of the rule: a run asks for the keys of several sets of the same rules."""
+
+
+def _bare(rule: m.Rule) -> str:
+    """A rule without what generated code does not depend on."""
+    known = _printed.get(id(rule))
+    if known is None:
+        silent = replace(rule, title="t", advice="", errors=(), wider="", cwe=(), severity="error")
+        known = _printed[id(rule)] = rule, print_rule(silent)
+    return known[1]
 
 
 def load_texts(texts: Iterable[tuple[str, bytes]], base: RuleSet | None = None) -> RuleSet:

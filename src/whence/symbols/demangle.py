@@ -7,8 +7,11 @@ system emit.
 
 from __future__ import annotations
 
-import ctypes
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ctypes
 
 _PAIRS = {">": "<", ")": "(", "]": "[", "}": "{"}
 _LIBRARIES = ("libstdc++.so.6", "libc++abi.so.1")
@@ -17,6 +20,8 @@ _LIBRARIES = ("libstdc++.so.6", "libc++abi.so.1")
 @cache
 def _runtime() -> ctypes.CDLL | None:
     """The C++ runtime library, None where there is none: names then stay mangled."""
+    import ctypes
+
     for name in _LIBRARIES:
         try:
             library = ctypes.CDLL(name)
@@ -34,6 +39,8 @@ def demangle(symbol: str) -> str:
     library = _runtime() if symbol.startswith("_Z") else None
     if library is None:
         return symbol
+    import ctypes
+
     text = library.__cxa_demangle(symbol.encode(errors="replace"), None, None, None)
     if not text:
         return symbol
