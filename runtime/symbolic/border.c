@@ -169,8 +169,20 @@ WH_EXPORT void __whence_symbolic_cold_check(uint32_t what, uint32_t a, uint64_t 
         decision_check(overflows(pair, width), WH_CHECKED_DIVISION_OVERFLOW, pc);
 }
 
-WH_EXPORT void __whence_symbolic_cold_suspect(uint32_t condition, uint64_t pc) {
-    decision_check(condition, WH_CHECKED_STEP, pc);
+/* The expression of a slot, a constant if it is concrete. */
+static uint32_t slot(uint32_t number, uint64_t value) {
+    return number ? number : expression_constant(64, value);
+}
+
+WH_EXPORT void __whence_symbolic_cold_step(uint32_t condition, uint32_t what, uint32_t a,
+                                           uint64_t a_value, uint32_t b, uint64_t b_value,
+                                           uint32_t c, uint64_t c_value, uint32_t d,
+                                           uint64_t d_value, uint64_t pc) {
+    if (!expression_varies(condition)) return;
+    uint32_t slots[] = {slot(a, a_value), slot(b, b_value), slot(c, c_value), slot(d, d_value)};
+    for (unsigned i = 0; i < WHENCE_SYMBOLIC_MOST_SLOTS; i++)
+        if (!(what >> (WHENCE_STEP_KNOWN_SHIFT + i) & 1)) slots[i] = 0;
+    decision_step(condition, what & WHENCE_STEP_POINT, slots, pc);
 }
 
 /* ---- calls ---- */

@@ -1,13 +1,19 @@
 #include "decisions.h"
 #include "trace.h"
+#include "../blocks/block.h"
 
 /* What expressions are bound or decided already needs no second record. */
 enum { DECIDED = 1 };
 
-static void put(unsigned kind, unsigned op, uint64_t pc, unsigned count, const uint64_t *operands) {
+static void put_of(unsigned kind, unsigned op, unsigned width, uint64_t pc, unsigned count,
+                   const uint64_t *operands) {
     if (!trace_lock()) return;
-    trace_put(kind, op, 0, trace_site(pc), count, operands);
+    trace_put(kind, op, width, trace_site(pc), count, operands);
     trace_unlock();
+}
+
+static void put(unsigned kind, unsigned op, uint64_t pc, unsigned count, const uint64_t *operands) {
+    put_of(kind, op, 0, pc, count, operands);
 }
 
 static int decide(uint32_t number) {
@@ -65,6 +71,14 @@ void decision_check(uint32_t condition, unsigned kind, uint64_t pc) {
     if (expression_varies(condition)) put(WH_TRACE_CHECK, kind, pc, 1, (uint64_t[]){condition});
 }
 
+void decision_step(uint32_t condition, unsigned point, const uint32_t *slots, uint64_t pc) {
+    if (!expression_varies(condition)) return;
+    uint64_t operands[1 + WHENCE_SYMBOLIC_MOST_SLOTS / 2] = {(uint64_t)point << 32 | condition};
+    for (unsigned i = 0; i < WHENCE_SYMBOLIC_MOST_SLOTS; i++)
+        operands[1 + i / 2] |= (uint64_t)slots[i] << (i % 2 ? 32 : 0);
+    put(WH_TRACE_STEP, 0, pc, sizeof operands / sizeof *operands, operands);
+}
+
 void decision_assume(uint32_t condition, int holds, uint64_t pc) {
     if (expression_varies(condition) && is_consistent(condition, (uint64_t)holds, pc))
         put(WH_TRACE_ASSUME, 0, pc, 1, (uint64_t[]){(uint64_t)holds << 32 | condition});
@@ -77,8 +91,10 @@ void decision_prefer(uint32_t condition) {
 }
 
 void decision_access(uint32_t address, uint64_t at, uint64_t size, unsigned how,
-                     struct whence_bounds object, uint64_t pc) {
+                     struct whence_bounds object, unsigned parts, uint64_t pc) {
     if (!expression_varies(address) || !is_consistent(address, at, pc)) return;
     uint64_t operands[] = {address, at, size, object.begin, object.size};
-    put(WH_TRACE_ACCESS, how, pc, 5, operands);
+    struct block block = block_at(at);
+    unsigned kind = block_exists(block) ? block_kind(block) : WH_KIND_ELSEWHERE;
+    put_of(WH_TRACE_ACCESS, how, parts << WH_TRACE_PARTS_SHIFT | kind, pc, 5, operands);
 }

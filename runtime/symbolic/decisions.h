@@ -18,12 +18,16 @@ void decision_switch(uint32_t scrutinee, uint64_t value, const uint64_t *cases, 
 void decision_bind(uint32_t expression, unsigned reason, uint64_t pc);
 /* The condition means an error of this kind (WH_CHECKED_*). */
 void decision_check(uint32_t condition, unsigned kind, uint64_t pc);
+/* A step of a point (WH_POINT_*) that rules see where the condition is true, and the expressions of
+ * its first slots, 0 for one that is not known. */
+void decision_step(uint32_t condition, unsigned point, const uint32_t *slots, uint64_t pc);
 /* What the program wants assumed; the path ends if it does not hold. */
 void decision_assume(uint32_t condition, int holds, uint64_t pc);
 /* What the program would like of the test of this path. */
 void decision_prefer(uint32_t condition);
-/* An access through a symbolic address (WH_TRACED_*), and the object in which it lies. */
+/* An access through a symbolic address (WH_TRACED_*), and the object in which it lies, of which
+ * some parts have just been said (parts.h). */
 void decision_access(uint32_t address, uint64_t at, uint64_t size, unsigned how,
-                     struct whence_bounds object, uint64_t pc);
+                     struct whence_bounds object, unsigned parts, uint64_t pc);
 
 #endif

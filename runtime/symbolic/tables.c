@@ -2,13 +2,14 @@
 #include "decisions.h"
 #include "expressions.h"
 #include "memory.h"
+#include "parts.h"
 #include "trace.h"
 #include "../blocks/block.h"
 
 #include <ctype.h>
 
 /* Elements of objects whose loads, and whose stores, stay symbolic. */
-#define MOST_LOADED 1024u
+#define MOST_LOADED (REACH_MOST_BYTES / 8)
 #define MOST_STORED 256u
 
 /* ---- objects ---- */
@@ -37,7 +38,9 @@ static struct whence_bounds object_of(const struct reach *reach) {
 
 void reach_say(const struct reach *reach, unsigned how) {
     struct whence_bounds object = object_of(reach);
-    decision_access(reach->address, reach->at, reach->size, how, object, reach->pc);
+    if (!expression_varies(reach->address)) return;
+    unsigned parts = parts_say(object, how);
+    decision_access(reach->address, reach->at, reach->size, how, object, parts, reach->pc);
 }
 
 /* ---- elements ---- */

@@ -14,6 +14,9 @@ struct reach {
     uint64_t pc;
 };
 
+/* The address of an access of a larger object is bound. */
+#define REACH_MOST_BYTES 8192u
+
 /* Says that there is such an access (WH_TRACED_*). */
 void reach_say(const struct reach *reach, unsigned how);
 /* The expression of what is loaded, `value`; 0 where the address is bound and nothing else varies.

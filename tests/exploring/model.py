@@ -7,6 +7,7 @@ import struct
 from array import array
 
 from whence.abi import symbolic
+from whence.abi.records import KINDS
 from whence.exploring.evaluate import signed
 from whence.exploring.executing import Ran
 
@@ -167,7 +168,8 @@ class Path:
         base = next((b for b, length in blocks.items() if b <= at and at + size <= b + length), None)
         if address.id:
             operands = (address.id, at, size, base or 0, blocks[base] if base else 0)
-            self.record("ACCESS", *operands, operator=symbolic.ACCESSES["READ"], number=site)
+            how = symbolic.ACCESSES["READ"]
+            self.record("ACCESS", *operands, operator=how, width=KINDS["HEAP"], number=site)
         if base is None:
             raise Ended("FINDING", 99)
         return self.concrete(address, site=site)
@@ -236,6 +238,9 @@ class ModelExecutor:
 
     def bytes_of(self, lines):
         return 0
+
+    def asked(self):
+        return None
 
     def graph(self):
         return None

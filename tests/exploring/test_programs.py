@@ -159,6 +159,36 @@ def test_a_rule_about_a_step_finds_the_inputs_that_it_is_about(level, tmp_path, 
     assert found == set(STEPS.items()), text
 
 
+OWN_RULES = """
+rule sixth-byte "a write of the sixth byte"
+    at deref_w r
+    when Kind(Begin(r)) == Heap and Size(r) == 64 and Idx(r) == 6 and Width == 1
+
+rule odd-sum "a sum of an odd number that wraps around"
+    at add_unsigned x y high
+    when x + y > high and y == 16 and x % 2 == 1
+"""
+PARTS = {"use-after-poison": 0, "use-of-uninitialized-value": 1, "sixth-byte": 2, "odd-sum": 3}
+
+
+def test_rules_are_asked_about_every_element_that_an_access_may_meet(tmp_path, whence_env):
+    """What the program has closed, what was never written, and what rules of the user are about; none where
+    the program excludes them."""
+    program = build("parts", tmp_path, whence_env, "-O0")
+    (tmp_path / "own.rules").write_text(OWN_RULES)
+    enabled = ["--rules", tmp_path / "own.rules", "--enable", "use-of-uninitialized-value"]
+    summary, text = explore(program, tmp_path, whence_env, *enabled)
+    assert summary["complete"], text
+    found = set()
+    for error in summary["errors"]:
+        assert error["confirmed"] and error["doubt"] is None
+        for number in error["tests"]:
+            way, _ = read_test(tmp_path / "out" / "tests" / f"{number:06}.json").inputs["memory:x"]
+            assert way >> 4 == 0
+            found.add((error["finding"]["rule"], way))
+    assert found == set(PARTS.items()), text
+
+
 def test_a_finding_that_a_run_does_not_show_again_is_not_confirmed(tmp_path, whence_env):
     """The path has an overflow, on which the program is given a test of another path."""
     program = build("bugs", tmp_path, whence_env, "-O1")

@@ -51,8 +51,12 @@ void __whence_symbolic_cold_tell(uint32_t address, uint64_t at, uint64_t size, u
 /* A division or a shift (WH_OP_*) is about to be made. */
 void __whence_symbolic_cold_check(uint32_t what, uint32_t a, uint64_t a_value, uint32_t b,
                                   uint64_t b_value, uint64_t pc);
-/* A step that an active rule is about is about to be made; the condition: whether it is suspect. */
-void __whence_symbolic_cold_suspect(uint32_t condition, uint64_t pc);
+/* A step that an active rule is about is about to be made; the condition: whether rules see it.
+ * what: the point, and from WHENCE_STEP_KNOWN_SHIFT on a bit for each of the point's first slots
+ * whose value is known: these follow, as expressions and values. */
+void __whence_symbolic_cold_step(uint32_t condition, uint32_t what, uint32_t a, uint64_t a_value,
+                                 uint32_t b, uint64_t b_value, uint32_t c, uint64_t c_value,
+                                 uint32_t d, uint64_t d_value, uint64_t pc);
 
 /* The function that arguments were passed to has not taken them. */
 void __whence_symbolic_cold_untaken(uint64_t function, uint64_t pc);

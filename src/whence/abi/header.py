@@ -251,6 +251,8 @@ def _symbolic_lines() -> Iterator[str]:
     yield from _numbers("REASON", symbolic.REASONS)
     yield from _numbers("TRACED", symbolic.ACCESSES)
     yield from _numbers("CHECKED", symbolic.CHECKS)
+    yield from _numbers("PART", symbolic.PARTS)
+    yield f"#define WH_TRACE_PARTS_SHIFT {symbolic.PARTS_SHIFT}"
     yield from _numbers("DERIVED", symbolic.DERIVED)
     yield from _numbers("END", symbolic.ENDS)
     yield from _numbers("REQUEST", symbolic.REQUEST_FLAGS)
@@ -271,8 +273,9 @@ def _symbolic_lines() -> Iterator[str]:
         "CELL_PART_BITS",
     ):
         yield f"#define WH_SYMBOLIC_{name} {_number(getattr(symbolic, name))}"
-    for name in ("MOST_ARGUMENTS", "MOST_RESULTS"):
+    for name in ("MOST_ARGUMENTS", "MOST_RESULTS", "MOST_SLOTS"):
         yield f"#define WHENCE_SYMBOLIC_{name} {_number(getattr(symbolic, name))}"
+    yield f"#define WHENCE_STEP_KNOWN_SHIFT {symbolic.STEP_KNOWN_SHIFT}"
     for name in ("WIDTH_SHIFT", "SWAPPED", "NEGATED", "FROM_SHIFT"):
         yield f"#define WHENCE_MADE_{name} {_number(getattr(symbolic, f'MADE_{name}'))}"
     yield from _struct(symbolic.PASSED)

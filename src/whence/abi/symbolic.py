@@ -26,7 +26,7 @@ from whence.abi.structs import Field, Layout
 from whence.dataclass import dataclass
 
 MAGIC = b"WHENCEXP"
-VERSION = 3
+VERSION = 4
 TRACE_HEADER_SIZE = 64
 TRACE_SIZE = 32 << 20
 """Size of a trace's file in bytes; sparse, so only what is written costs."""
@@ -91,7 +91,10 @@ KINDS = {
     "SWITCH": Kind(6, ("scrutinee", "value"), "a decision among the site's ways; the value on this path"),
     "CONCRETE": Kind(7, ("expression", "value"), "the expression has this value from here on, for a REASON"),
     "ACCESS": Kind(
-        8, ("address:size_expression", "at", "size", "base", "length"), "an access through a symbolic address"
+        8,
+        ("address:size_expression", "at", "size", "base", "length"),
+        "an access through a symbolic address; the width is the kind of the block (KINDS of records), and "
+        "from PARTS_SHIFT on the number of PARTs before it that are of its object",
     ),
     "CHECK": Kind(9, ("condition",), "the condition means an error; this path goes on where it is not so"),
     "ASSUME": Kind(10, ("condition:holds",), "what the program wants assumed"),
@@ -104,6 +107,14 @@ KINDS = {
     ),
     "CASE": Kind(13, ("value", "way"), "of a switch, before its first SWITCH: the way of a value, from 1 on"),
     "TABLE": Kind(14, ("first", "size:count"), "elements that are concrete, from an address on; they follow"),
+    "STEP": Kind(
+        17,
+        ("condition:point", "first:second", "third:fourth"),
+        "a step of a detection point, which rules see where the condition is true: the expressions of the "
+        "first slots of the point, 64 bits wide; 0 for one that is not known. The path goes on where no rule "
+        "holds",
+    ),
+    "PART": Kind(18, ("begin", "size"), "bytes of the object of the next ACCESS, of one of PARTS"),
     "PREFER": Kind(16, ("condition",), "what the program would like of the input of the test"),
     "LEFT": Kind(15, ("length",), "the path has opened a file for writing, whose name follows as in OBJECT"),
 }
@@ -183,8 +194,21 @@ CHECKS = {
     "DIVISION": 1,  # division by zero
     "SHIFT": 3,  # a shift by the width or more, or a negative one
     "DIVISION_OVERFLOW": 8,  # the least number divided by -1
-    "STEP": 9,  # a step that an active rule is about
+    "STEP": 9,  # a rule holds at a step
+    "ACCESS": 10,  # a rule holds at an access that does not leave its block
+    "UNDEFINED": 11,  # what is read was never written, which is no error by itself
 }
+
+PARTS = {
+    "CLOSED": 1,  # made inaccessible by the program
+    "UNDEFINED": 2,  # never written
+}
+PARTS_SHIFT, MOST_BLOCK_KIND = 4, 15
+MOST_SLOTS = 4
+"""Of a STEP."""
+STEP_KNOWN_SHIFT = 8
+"""How generated code shows a step, in a word: the number of its point, and from here on a bit for each of its
+first slots, 1 if its value is known."""
 
 ENDS = {
     "EXIT": 1,  # status: as given to exit

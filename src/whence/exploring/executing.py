@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 if TYPE_CHECKING:
     from whence.exploring.flow import Graph
     from whence.exploring.lines import Lines
+    from whence.exploring.questions import Asked
     from whence.findings import Finding
 
 Inputs = Mapping[str, bytes]
@@ -91,6 +92,9 @@ class Executor(Protocol[Work, Done]):
 
     def graph(self) -> Graph | None:
         """The control flow of the program, if it is known."""
+
+    def asked(self) -> Asked | None:
+        """What is asked of steps under the rules that are on; None where these are not known."""
 
     def memory(self) -> int:
         """Bytes of memory of all processes."""

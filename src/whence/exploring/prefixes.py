@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from whence.exploring.questions import Part
     from whence.exploring.trace import Cases, Decision, SymbolicObject
 
 _MOST_BYTES = 48 << 20
@@ -17,12 +18,14 @@ _STEP_BYTES = 500
 
 class Names(NamedTuple):
     """What traces have beside expressions, sites and decisions: objects, by their order, the cases of
-    switches by the site, the numbers that terms give tables, by their order, and what the program prefers."""
+    switches by the site, the numbers that terms give tables, by their order, what the program prefers, and
+    parts of objects, of which an access is about the last ones."""
 
     objects: list[SymbolicObject]
     cases: dict[int, Cases]
     tables: list[int]
     preferred: list[int]
+    parts: list[Part]
 
     def counts(self) -> tuple[int, ...]:
         """How many of each there are."""
@@ -32,12 +35,13 @@ class Names(NamedTuple):
         """What has come since there were so many; None for nothing."""
         if counts == self.counts():
             return None
-        objects, cases, tables, preferred = counts
+        objects, cases, tables, preferred, parts = counts
         return Names(
             self.objects[objects:],
             dict(list(self.cases.items())[cases:]),
             self.tables[tables:],
             self.preferred[preferred:],
+            self.parts[parts:],
         )
 
     def add(self, more: Names) -> None:
@@ -45,10 +49,12 @@ class Names(NamedTuple):
         self.cases.update(more.cases)
         self.tables.extend(more.tables)
         self.preferred.extend(more.preferred)
+        self.parts.extend(more.parts)
 
 
 class Step:
-    """A point after a decision, None where that was on a constant, or the begin. segment: what is written
+    """A point after a decision, None where that was on a constant, or the begin; others: more of the same
+    record. segment: what is written
     from there to the next decision; None until a path has come to one. terms: what the segment defines;
     sites, names: what it names, None for nothing.
 
@@ -56,10 +62,10 @@ class Step:
     has_more: sites or names.
     """
 
-    __slots__ = ("decision", "has_more", "names", "segment", "sites", "span", "terms", "ways")
+    __slots__ = ("decision", "has_more", "names", "others", "segment", "sites", "span", "terms", "ways")
 
-    def __init__(self, decision: Decision | None = None) -> None:
-        self.decision = decision
+    def __init__(self, decision: Decision | None = None, others: tuple[Decision, ...] = ()) -> None:
+        self.decision, self.others = decision, others
         self.segment: bytes | None = None
         self.terms: tuple[int, ...] = ()
         self.sites: dict[int, int] | None = None
@@ -80,7 +86,7 @@ class Known:
         self.step: Step | None = step
         self.terms = [0]
         self.sites: dict[int, int] = {}
-        self.names = Names([], {}, [], [])
+        self.names = Names([], {}, [], [], [])
         self.decisions: list[Decision] = []
 
     def add(self, step: Step) -> None:
@@ -111,6 +117,8 @@ class Prefixes:
             step = way
             if step.decision is not None:
                 decisions.append(step.decision)
+                if step.others:
+                    decisions += step.others
         known.step = step
         if step.segment is not None:
             if data.startswith(step.segment, at):
@@ -122,11 +130,13 @@ class Prefixes:
         known.at = at
         return known
 
-    def add(self, step: Step, written: bytes, decision: Decision | None) -> Step | None:
-        """One more way from a step, by what is written from there to behind the decision; None if there is
-        no room."""
+    def add(
+        self, step: Step, written: bytes, decision: Decision | None, others: tuple[Decision, ...] = ()
+    ) -> Step | None:
+        """One more way from a step, by what is written from there to behind the decision, with `others` of
+        the same record; None if there is no room."""
         if self._left < 0:
             return None
         self._left -= len(step.segment or b"") + len(written) + _STEP_BYTES
-        added = step.ways[written] = Step(decision)
+        added = step.ways[written] = Step(decision, others)
         return added

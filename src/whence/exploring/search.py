@@ -21,12 +21,15 @@ from whence.exploring.executing import TIME_LIMIT, Executor, Inputs, Ran
 from whence.exploring.inputs import COUNT as COUNT_OBJECT
 from whence.exploring.loop import ASSUMPTION, Limits, Loop
 from whence.exploring.prefixes import Prefixes
+from whence.exploring.questions import Questions
 from whence.exploring.reasoning import Counts, GivenUp, Reasoner, Unasked
 from whence.exploring.store import Paths, Recorded
 from whence.exploring.trace import OUTSIDE, BrokenTrace, Decision, Trace, read
 from whence.exploring.tree import COUNT, Diverged, Node, as_text
 
 CHECKS = {number: name for name, number in symbolic.CHECKS.items()}
+_OF_RULES = {symbolic.CHECKS[name] for name in ("STEP", "ACCESS", "UNDEFINED")}
+"""Those after which a rule that holds has a finding."""
 FULL, SILENT = "full", "silent"
 _HOW = {"LIMIT": TIME_LIMIT}
 _SIGKILL = 9
@@ -66,6 +69,7 @@ class Explorer(Loop[Inputs, Ran]):
         super().__init__(executor, store, reasoner.terms, strategy, limits, tell)
         self.reasoner = reasoner
         self.prefixes = Prefixes()
+        self.questions = Questions(reasoner.terms, executor.asked)
         self.domains = Domains(self.tree, reasoner)
         if self.limits.seconds is not None:
             reasoner.end = self.begun + self.limits.seconds
@@ -183,7 +187,7 @@ class Explorer(Loop[Inputs, Ran]):
             self._lose(job, ran.lost)
             return
         try:
-            trace = read(ran.trace, self.terms, self.prefixes)
+            trace = read(ran.trace, self.terms, self.prefixes, self.questions)
         except BrokenTrace as error:
             state.broken += 1
             state.notes[str(error)] = None
@@ -323,7 +327,8 @@ class Explorer(Loop[Inputs, Ran]):
     def _note_possible(self, decisions: Sequence[Decision], number: int) -> None:
         """What went wrong on a path without a finding. decisions: those whose ways are new with the path."""
         for each in decisions:
-            if (each.kind == "ACCESS" and each.outcome == OUTSIDE) or (each.kind == "CHECK" and each.outcome):
+            fails = each.kind == "CHECK" and each.outcome and each.detail not in _OF_RULES
+            if fails or (each.kind == "ACCESS" and each.outcome == OUTSIDE):
                 self.state.possible.setdefault((_what(each), each.site), number)
 
     def _as_predicted(self, node: Node, decisions: Sequence[Decision]) -> bool:

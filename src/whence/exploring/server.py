@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from whence.exploring.lines import Lines
     from whence.exploring.pairing import Pair
     from whence.exploring.places import Places
+    from whence.exploring.questions import Asked
     from whence.findings import Finding
 
 _START_SECONDS = 60.0
@@ -292,7 +293,7 @@ class Servers:
 
     make: a server for a number of symbolic arguments. count: that number, for some inputs. limit: bytes of
     memory of this process and all servers, above which a large path is killed. pair: of one job, keeps it and
-    this process together. A server that is gone is replaced by another.
+    this process together. asked: `Executor.asked`. A server that is gone is replaced by another.
     """
 
     def __init__(
@@ -303,9 +304,10 @@ class Servers:
         places: Places,
         limit: int | None = None,
         pair: Pair | None = None,
+        asked: Callable[[], Asked | None] = lambda: None,
     ) -> None:
         self._make_server, self._count, self._jobs, self._places = make, count, jobs, places
-        self._pair = pair
+        self._pair, self._asked = pair, asked
         self._limit, self._large = limit, (1 << 63 if limit is None else limit // _LARGE)
         self._look = 0.0
         self._idle: dict[int, list[Server]] = {}
@@ -425,6 +427,9 @@ class Servers:
 
     def graph(self) -> Graph | None:
         return self._places.graph()
+
+    def asked(self) -> Asked | None:
+        return self._asked()
 
     def close(self) -> None:
         servers = [each for kept in self._idle.values() for each in kept]

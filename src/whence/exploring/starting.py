@@ -23,6 +23,7 @@ from whence.exploring.folders import OwnFolder
 from whence.exploring.inputs import COUNT, FILLER, Symbolic
 from whence.exploring.pairing import Pair
 from whence.exploring.places import Places
+from whence.exploring.questions import Asked, asked
 from whence.exploring.server import Server, Servers, Start, named_findings
 from whence.options import RunOptions
 
@@ -63,7 +64,7 @@ class Program:
     def servers(self, jobs: int, memory: int | None = None, pair: Pair | None = None) -> Servers:
         """An executor of so many processes. memory: bytes that paths may have with all other processes. pair:
         keeps the process of one job near to this one."""
-        return Servers(self._server, self._count, jobs, self.places, memory, pair)
+        return Servers(self._server, self._count, jobs, self.places, memory, pair, self._asked)
 
     def layout(self) -> str:
         """A digest of the code that a path executes and of where it lies, with the begin of the stack.
@@ -75,6 +76,9 @@ class Program:
             return server.layout()
         finally:
             server.close()
+
+    def _asked(self) -> Asked:
+        return asked(self.task.settings.rules, self.task.cache)
 
     def _count(self, inputs: Inputs) -> int:
         if not self.symbolic.varies:

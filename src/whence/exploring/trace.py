@@ -15,6 +15,7 @@ from whence.abi import symbolic
 from whence.dataclass import dataclass
 from whence.errors import ToolLimit
 from whence.exploring.prefixes import Prefixes
+from whence.exploring.questions import Check, Questions
 from whence.exploring.terms import CONSTANT, OP, Terms
 
 _KINDS = {each.number: name for name, each in symbolic.KINDS.items()}
@@ -22,7 +23,8 @@ _HANDLERS = [(each.number, f"_{name.lower()}") for name, each in symbolic.KINDS.
 _OPERANDS = {each.number: len(each.operands) for each in symbolic.KINDS.values()}
 _OPERATORS = {each.number: each for each in symbolic.OPERATORS.values()}
 _DECISIONS = {
-    symbolic.KINDS[name].number for name in ("BRANCH", "SWITCH", "CONCRETE", "ACCESS", "CHECK", "ASSUME")
+    symbolic.KINDS[name].number
+    for name in ("BRANCH", "SWITCH", "CONCRETE", "ACCESS", "CHECK", "ASSUME", "STEP")
 }
 _ENDS = {number: name for name, number in symbolic.ENDS.items()}
 _COMPARISONS = {OP[name] for name in ("EQ", "ULT", "ULE", "SLT", "SLE")}
@@ -152,8 +154,11 @@ _HEADER = struct.Struct(symbolic.TRACE.format)
 _MAGIC = int.from_bytes(symbolic.MAGIC, "little")
 
 
-def read(data: bytes, terms: Terms, prefixes: Prefixes | None = None) -> Trace:
-    """Read one trace; raises `BrokenTrace`. prefixes: what is known of other traces of the same terms."""
+def read(
+    data: bytes, terms: Terms, prefixes: Prefixes | None = None, questions: Questions | None = None
+) -> Trace:
+    """Read one trace; raises `BrokenTrace`. prefixes: what is known of other traces of the same terms.
+    questions: of the rules that are on, the same for all of them."""
     if len(data) < _SIZE:
         raise BrokenTrace(f"the trace of a path is cut off: it has {len(data)} bytes, no header")
     magic, version, full, _, used, *_ = _HEADER.unpack_from(data)
@@ -166,7 +171,7 @@ def read(data: bytes, terms: Terms, prefixes: Prefixes | None = None) -> Trace:
         )
     if used > len(data) or used < _SIZE or used % 8:
         raise BrokenTrace(f"the trace of a path is cut off: {used} bytes were written, {len(data)} are there")
-    reader = _Reader(data[:used], terms, prefixes or Prefixes())
+    reader = _Reader(data[:used], terms, prefixes or Prefixes(), questions or Questions(terms))
     reader.trace.full = bool(full)
     reader.read()
     return reader.trace
@@ -177,8 +182,10 @@ class _Reader:
 
     decided: Decision | None = None
     """What the last record decided."""
+    more: tuple[Decision, ...] = ()
+    """What else it decided."""
 
-    def __init__(self, data: bytes, terms: Terms, prefixes: Prefixes) -> None:
+    def __init__(self, data: bytes, terms: Terms, prefixes: Prefixes, questions: Questions) -> None:
         known = prefixes.follow(data, _SIZE)
         self.step, self.table = known.step, known.terms
         self.names, self.sites = known.names, known.sites
@@ -188,6 +195,8 @@ class _Reader:
         self.data = data[known.at :]
         self.words = array("Q", self.data)
         self.terms = terms
+        self.questions = questions
+        self.parts = known.names.parts
         self.trace = Trace(known.decisions, known.names.objects, known.names.preferred)
         self.named = known.names.counts()
         self.at = 0
@@ -232,10 +241,10 @@ class _Reader:
                 self.named = self.names.counts()
             step.has_more = step.sites is not None or step.names is not None
             step.span = len(written)
-        decision = self.decided
-        self.decided = None
+        decision, more = self.decided, self.more
+        self.decided, self.more = None, ()
         if not self.trace.inconsistent and len(written) == step.span:
-            self.step = self.prefixes.add(step, written, decision)
+            self.step = self.prefixes.add(step, written, decision, more)
         else:
             self.step = None
         self._segment()
@@ -415,6 +424,30 @@ class _Reader:
     def _check(self, head: int, at: int) -> None:
         self._decide("CHECK", head, 0, self._condition(self.words[at] & _LOW), head >> 8 & 0xFF)
 
+    def _step(self, head: int, at: int) -> None:
+        words = self.words
+        condition = self._condition(words[at] & _LOW)
+        numbers = (words[at + 1] & _LOW, words[at + 1] >> 32, words[at + 2] & _LOW, words[at + 2] >> 32)
+        slots = tuple([self._of(each) if each else 0 for each in numbers])
+        if any(each and self.terms.width[each] != 64 for each in slots):
+            raise self.broken("a step whose slots have not 64 bits")
+        self._check_rules(head, self.questions.at_step(words[at] >> 32, condition, slots))
+
+    def _check_rules(self, head: int, checks: tuple[Check, ...]) -> None:
+        """Decisions on whether rules hold, all of one record."""
+        site = self.sites.get(head >> 32, 0)
+        for each in checks:
+            if not self.terms.is_constant(each.condition):
+                decision = Decision("CHECK", site, 0, each.condition, each.detail)
+                self.trace.decisions.append(decision)
+                if self.decided is None:
+                    self.decided = decision
+                else:
+                    self.more = *self.more, decision
+
+    def _part(self, head: int, at: int) -> None:
+        self.parts.append((head >> 8 & 0xFF, self.words[at], self.words[at + 1]))
+
     def _switch(self, head: int, at: int) -> None:
         value, term = self.words[at + 1], self._of(self.words[at] & _LOW)
         cases = self.cases.get(head >> 32, {})
@@ -437,11 +470,16 @@ class _Reader:
         address, size, base, length = self.words[at + 1 : at + 5]
         if size > _LOW or length >> 48:
             raise self.broken(f"an access of {size} bytes in a block of {length}")
-        term = self._of(self.words[at] & _LOW)
+        term, how = self._of(self.words[at] & _LOW), head >> 8 & 0xFF
         if base <= address and address + size <= base + length:
-            self._decide("ACCESS", head, base, term, head >> 8 & 0xFF, size, length)
+            self._decide("ACCESS", head, base, term, how, size, length)
+            traits = head >> symbolic.WIDTH_SHIFT & 0xFFFF
+            kind, count = traits & symbolic.MOST_BLOCK_KIND, traits >> symbolic.PARTS_SHIFT
+            parts = self.parts[len(self.parts) - count :] if count else []
+            checks = self.questions.at_access(how, kind, term, size, (base, length), parts)
+            self._check_rules(head, checks)
         else:
-            self._decide("ACCESS", head, OUTSIDE, term, head >> 8 & 0xFF, size)
+            self._decide("ACCESS", head, OUTSIDE, term, how, size)
 
     def _site(self, head: int, at: int) -> None:
         number = head >> 32

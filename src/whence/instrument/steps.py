@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import field, replace
 from functools import cache
+from typing import NamedTuple
 
 from whence.abi.layout import NULL_PAGE_SIZE
-from whence.abi.points import NUMBERS
+from whence.abi.points import BY_CODE, NUMBERS, Point
 from whence.abi.rules import FUNCTION_MARK, STEP_BITS_SHIFT, STEP_POINTER, STEP_SIZE_SHIFT, STEP_UNSIGNED
 from whence.dataclass import dataclass
 from whence.instrument.values.helpers import named, plane
@@ -57,13 +58,28 @@ declare preserve_mostcc void @__whence_pair(i64, i64, i32, i64, i64, i64) nonlaz
 class _Marker:
     """A marker: its point, the types of its parameters, and the text of its definition.
 
-    test: the lines that compute ``%bad`` from the parameters, none if the runtime decides.
+    test: the lines that compute ``%bad`` from the parameters, none if the runtime decides. shows: what slots
+    of the point are then, as words of 64 bits: names, which `lines` compute, or numbers.
     """
 
     point: str
     parameters: str
     text: str
     test: tuple[str, ...] = ()
+    shows: Mapping[str, str] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+
+
+class Shown(NamedTuple):
+    """A step of which rules are shown what its marker tests.
+
+    lines: compute ``%bad``, whether they see it, and the slots. slots: their names or numbers, in the order
+    of the point; empty for one that the marker does not know.
+    """
+
+    point: Point
+    lines: tuple[str, ...]
+    slots: tuple[str, ...]
 
 
 def marker(word: str, bits: int) -> str:
@@ -112,20 +128,17 @@ def declaration(name: str) -> str | None:
     return found.parameters.replace("ptr", "ptr captures(address)") if found else None
 
 
-def test_of(name: str) -> tuple[str, ...]:
-    """The instructions with which a marker computes ``%bad`` from its parameters ``%a``, ``%b`` …
+def shown_by(name: str) -> Shown | None:
+    """What a marker shows to rules, by its parameters ``%a``, ``%b`` …
 
-    None where it looks at memory or the runtime decides, for other symbols, and for steps without operands.
+    None where it looks at memory or the runtime decides, and for other symbols.
     """
     found = _markers().get(name)
-    if found is None or any(" load " in line for line in found.test):
-        return ()
-    return found.test
-
-
-def point_of(name: str) -> str:
-    """The detection point of a marker; raises `KeyError` for other symbols."""
-    return _markers()[name].point
+    if found is None or not found.test or any(" load " in line for line in found.test):
+        return None
+    point = BY_CODE[found.point]
+    slots = tuple(found.shows.get(slot.name, "") for slot in point.slots)
+    return Shown(point, (*found.test, *found.lines), slots)
 
 
 def intrinsics_of(lines: Collection[str]) -> Iterator[str]:
@@ -199,7 +212,9 @@ def _beyond(point: str, bits: int, limit: str) -> tuple[str, _Marker]:
 
 def _scan(bits: int) -> tuple[str, _Marker]:
     name = marker("scan", bits)
-    return _marker("SCAN", name, (f"i{bits}",), [f"%bad = icmp eq i{bits} %a, 0"], [], "0", "0", 0)
+    wide, lines = ("%a", []) if bits == 64 else ("%wide", [f"%wide = zext i{bits} %a to i64"])
+    test = [f"%bad = icmp eq i{bits} %a, 0"]
+    return _showing(_marker("SCAN", name, (f"i{bits}",), test, [], "0", "0", 0), {"v": wide}, lines)
 
 
 def _of_integers(point: str, word: str, bits: int, test: list[str], signed: bool) -> tuple[str, _Marker]:
@@ -211,7 +226,10 @@ def _of_integers(point: str, word: str, bits: int, test: list[str], signed: bool
         widened = [f"%wide_{name} = {extend} i{bits} %{name} to i64" for name in "ab"]
     more = bits << STEP_BITS_SHIFT | (0 if signed else STEP_UNSIGNED)
     name = marker(word, bits)
-    return _marker(point, name, (f"i{bits}", f"i{bits}"), test, widened, first, second, more)
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    shows = {"x": first, "y": second, "i": first, "n": second, "low": str(low), "high": str(high)}
+    made = _marker(point, name, (f"i{bits}", f"i{bits}"), test, widened, first, second, more)
+    return _showing(made, shows, widened)
 
 
 # ---- floating-point numbers -------------------------------------------------------------------------
@@ -273,13 +291,17 @@ def _shown(type_: str) -> list[str]:
 
 def _promises() -> Iterator[tuple[str, _Marker]]:
     wide = ["%wide = zext i8 %a to i64"]
-    yield _marker("BOOL", marker("bool", 8), ("i8",), ["%bad = icmp ugt i8 %a, 1"], wide, "%wide", "0", 0)
+    test = ["%bad = icmp ugt i8 %a, 1"]
+    made = _marker("BOOL", marker("bool", 8), ("i8",), test, wide, "%wide", "0", 0)
+    yield _showing(made, {"v": "%wide"}, wide)
     yield _marker("UNREACHABLE", UNREACHABLE, (), ["%bad = icmp eq i8 0, 0"], [], "0", "1", 0)
     test = ["%bad = icmp sle i64 %a, 0"]
-    yield _marker("DIMENSION", marker("dimension", 64), ("i64",), test, [], "%a", "0", 0)
+    made = _marker("DIMENSION", marker("dimension", 64), ("i64",), test, [], "%a", "0", 0)
+    yield _showing(made, {"n": "%a"})
     for returned in (False, True):
         test = ["%bad = icmp eq ptr %a, null"]
-        yield _marker("NONNULL", nonnull(returned), ("ptr",), test, [], "0", str(int(returned)), 0)
+        made = _marker("NONNULL", nonnull(returned), ("ptr",), test, [], "0", str(int(returned)), 0)
+        yield _showing(made, {"v": "%p", "returned": str(int(returned))}, _TO_ADDRESS)
     yield _offset()
     yield _alignment()
     yield _promised_alignment()
@@ -342,7 +364,8 @@ def _offset() -> tuple[str, _Marker]:
         "%bad = or i1 %leaves, %one_null",
     ]
     parameters = ("ptr", "i64", "i64")
-    return _marker("OFFSET", OFFSET, parameters, test, _described("OFFSET", "c"), "%p", "%b", "%desc")
+    made = _marker("OFFSET", OFFSET, parameters, test, _described("OFFSET", "c"), "%p", "%b", "%desc")
+    return _showing(made, {"r": "%p", "i": "%b", "size": "%c"})
 
 
 def _alignment() -> tuple[str, _Marker]:
@@ -352,7 +375,8 @@ def _alignment() -> tuple[str, _Marker]:
         "%rest = and i64 %p, %mask",
         "%bad = icmp ne i64 %rest, 0",
     ]
-    return _marker("ALIGN", ALIGN, ("ptr", "i64"), test, _described("ALIGN", "b"), "%p", "%rest", "%desc")
+    made = _marker("ALIGN", ALIGN, ("ptr", "i64"), test, _described("ALIGN", "b"), "%p", "%rest", "%desc")
+    return _showing(made, {"r": "%p", "n": "%b", "rest": "%rest"})
 
 
 def _promised_alignment() -> tuple[str, _Marker]:
@@ -369,7 +393,8 @@ def _promised_alignment() -> tuple[str, _Marker]:
         "%power = icmp eq i64 %more, 0",
         "%bad = and i1 %off, %power",
     ]
-    return _marker("ALIGNED", ALIGNED, ("ptr", "i64"), test, [], "%p", "%b", STEP_POINTER)
+    made = _marker("ALIGNED", ALIGNED, ("ptr", "i64"), test, [], "%p", "%b", STEP_POINTER)
+    return _showing(made, {"r": "%p", "n": "%b", "rest": "%rest"})
 
 
 def _order() -> tuple[str, _Marker]:
@@ -413,7 +438,8 @@ def _checks() -> Iterator[tuple[str, _Marker]]:
         yield _conversion(point, differ)
     test, cold = ["%bad = xor i1 %b, true"], [_TO_SITE.format("c")]
     name = checked("ENUMERATION")
-    yield _marker("ENUMERATION", name, ("i64", "i1", "ptr"), test, cold, "%a", _SITE, 0)
+    made = _marker("ENUMERATION", name, ("i64", "i1", "ptr"), test, cold, "%a", _SITE, 0)
+    yield _showing(made, {"v": "%a"})
     test = ["%bad = icmp eq i8 0, 0"]
     yield _marker("MISSING_RETURN", checked("MISSING_RETURN"), (), test, [], "0", "1", 0)
     yield _callee()
@@ -421,12 +447,14 @@ def _checks() -> Iterator[tuple[str, _Marker]]:
     for point, sign in (("SHIFT_SIGNED", 0), ("SHIFT_UNSIGNED", STEP_UNSIGNED)):
         more = 1 << STEP_BITS_SHIFT | sign
         parameters, test = ("i64", "i64", "i1"), ["%bad = xor i1 %c, true"]
-        yield _marker(point, checked(point), parameters, test, [], "%a", "%b", more)
+        made = _marker(point, checked(point), parameters, test, [], "%a", "%b", more)
+        yield _showing(made, {"v": "%a", "k": "%b", "lost": "1"})
 
 
 def _conversion(point: str, test: list[str]) -> tuple[str, _Marker]:
     parameters = ("i64", "i64", "ptr")
-    return _marker(point, checked(point), parameters, test, [_TO_SITE.format("c")], "%a", _SITE, 0)
+    made = _marker(point, checked(point), parameters, test, [_TO_SITE.format("c")], "%a", _SITE, 0)
+    return _showing(made, {"x": "%a", "y": "%b"})
 
 
 _PAGE, _MARKED = 4096, 8
@@ -486,6 +514,14 @@ def _marker(
     call = f"@__whence_step(i64 {first}, i64 {second}, i32 {desc})"
     name, found = _calling(point, name, parameters, test, cold, call)
     return name, replace(found, test=tuple(test))
+
+
+def _showing(
+    made: tuple[str, _Marker], shows: Mapping[str, str], lines: Collection[str] = ()
+) -> tuple[str, _Marker]:
+    """The marker with what slots of its point are (`_Marker.shows`)."""
+    name, found = made
+    return name, replace(found, shows=shows, lines=tuple(lines))
 
 
 def _calling(

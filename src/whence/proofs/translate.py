@@ -38,21 +38,23 @@ class _Value:
     is_block: bool = False
 
 
-_Scope = Mapping[str, _Value]
-_Then = Callable[[_Scope], Truth]
+Scope = Mapping[str, _Value]
+Then = Callable[[Scope], Truth]
 
 
 def holds(rule: m.Rule, rules: RuleSet, view: View, redex: Redex) -> Truth:
     """Whether the rule fires at this step, which is at its detection point."""
-    return _Translator(expand(rule, rules), view, redex).condition()
+    return Translator(expand(rule, rules), view, redex).condition()
 
 
 def holds_for(rule: m.Rule, rules: RuleSet, view: View, redex: Redex, block: Number) -> Truth:
     """Whether the rule, which has a witness (`Condition.has_witness`), fires for this block."""
-    return _Translator(expand(rule, rules), view, redex, block).condition()
+    return Translator(expand(rule, rules), view, redex, block).condition()
 
 
-class _Translator:
+class Translator:
+    """Translates one condition. Quantifiers range over the elements of the view."""
+
     def __init__(self, condition: Condition, view: View, redex: Redex, witness: Number | None = None) -> None:
         self.core = condition
         self.view = view
@@ -72,7 +74,7 @@ class _Translator:
             return self.of_witness(scope, self.witness)
         return self.solve(self.core.formula, scope, lambda _: TRUE)
 
-    def of_witness(self, scope: _Scope, block: Number) -> Truth:
+    def of_witness(self, scope: Scope, block: Number) -> Truth:
         root = self.core.formula
         assert self.core.has_witness and isinstance(root, m.Exists)
         member = self.view.live if root.domain == "H" else self.view.freed
@@ -83,7 +85,7 @@ class _Translator:
 
     # -- formulas --
 
-    def solve(self, formula: m.Formula, scope: _Scope, then: _Then) -> Truth:
+    def solve(self, formula: m.Formula, scope: Scope, then: Then) -> Truth:
         """The formula holds, and so does `then` of the scope with the variables that it binds."""
         match formula:
             case m.Truth(value=value):
@@ -107,13 +109,13 @@ class _Translator:
                 return self.solve(body, scope, then)
         raise AssertionError(f"core form has no {type(formula).__name__}")
 
-    def compare(self, formula: m.Compare, scope: _Scope) -> Truth:
+    def compare(self, formula: m.Compare, scope: Scope) -> Truth:
         left, right = self.term(formula.left, scope), self.term(formula.right, scope)
         a, b = left.number.number, right.number.number
         relation = {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "==": a == b, "!=": a != b}
         return z3.And(left.defined, right.defined, relation[formula.op])
 
-    def exists(self, pattern: m.Pattern, domain: str, scope: _Scope, then: _Then) -> Truth:
+    def exists(self, pattern: m.Pattern, domain: str, scope: Scope, then: Then) -> Truth:
         if isinstance(pattern, m.EventPattern):
             return exists(EVENT, lambda i: self.event(pattern, i, scope, then))
         if isinstance(pattern, m.BlockPattern):
@@ -125,7 +127,7 @@ class _Translator:
             lambda p: z3.And(entry(p).present, self.match(pattern.items, entry(p).fields, scope, then)),
         )
 
-    def event(self, pattern: m.EventPattern, i: Number, scope: _Scope, then: _Then) -> Truth:
+    def event(self, pattern: m.EventPattern, i: Number, scope: Scope, then: Then) -> Truth:
         fields = (self.view.time(i), *(self.view.field(i, n) for n in range(len(pattern.fields))))
         return z3.And(
             i >= 0,
@@ -134,7 +136,7 @@ class _Translator:
             self.match(pattern.items, fields, scope, then),
         )
 
-    def find_last(self, pattern: m.EventPattern, scope: _Scope, then: _Then) -> Truth:
+    def find_last(self, pattern: m.EventPattern, scope: Scope, then: Then) -> Truth:
         """The last event that matches without the unquantified variables; these must then match, too."""
         results = self.core.free
         items = tuple(
@@ -156,7 +158,7 @@ class _Translator:
         )
 
     def match(
-        self, items: tuple[m.Argument, ...], found: tuple[Number, ...], scope: _Scope, then: _Then
+        self, items: tuple[m.Argument, ...], found: tuple[Number, ...], scope: Scope, then: Then
     ) -> Truth:
         inner = dict(scope)
         conditions: list[Truth] = []
@@ -174,7 +176,7 @@ class _Translator:
 
     # -- terms --
 
-    def term(self, term: m.Term, scope: _Scope) -> _Value:
+    def term(self, term: m.Term, scope: Scope) -> _Value:
         match term:
             case m.Number(value=value):
                 return _Value(terms.constant(value))
@@ -199,7 +201,7 @@ class _Translator:
                 return self.of_block(function, self.term(arg, scope))
         raise AssertionError(f"no such term: {term}")
 
-    def binary(self, term: m.Binary, scope: _Scope) -> _Value:
+    def binary(self, term: m.Binary, scope: Scope) -> _Value:
         left, right = self.term(term.left, scope), self.term(term.right, scope)
         defined = z3.And(left.defined, right.defined)
         number = terms.binary(term.op, left.number, right.number)
@@ -215,7 +217,7 @@ class _Translator:
         address = terms.as_word(value.number)
         return self.view.found(address), self.view.find(address)
 
-    def load(self, args: tuple[m.Term, ...], scope: _Scope) -> _Value:
+    def load(self, args: tuple[m.Term, ...], scope: Scope) -> _Value:
         address = self.term(args[0], scope)
         width = args[1].value if len(args) == 2 and isinstance(args[1], m.Number) else 8
         at = terms.as_word(address.number)

@@ -1,4 +1,4 @@
-/* modules: symbolic/border symbolic/covered symbolic/decisions symbolic/derived symbolic/expressions symbolic/fold symbolic/memory symbolic/numbers symbolic/sites symbolic/strings symbolic/tables symbolic/trace blocks/block blocks/blocks blocks/claims planes/planes os/os os/text */
+/* modules: symbolic/border symbolic/covered symbolic/decisions symbolic/derived symbolic/expressions symbolic/fold symbolic/memory symbolic/numbers symbolic/parts symbolic/sites symbolic/strings symbolic/tables symbolic/trace blocks/block blocks/blocks blocks/claims planes/planes os/os os/text */
 #include <ctype.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,8 +10,10 @@
 #include "../../../runtime/symbolic/decisions.h"
 #include "../../../runtime/symbolic/fold.h"
 #include "../../../runtime/symbolic/memory.h"
+#include "../../../runtime/symbolic/parts.h"
 #include "../../../runtime/symbolic/tables.h"
 #include "../../../runtime/symbolic/trace.h"
+#include "../../../runtime/values/ranges.h"
 #include "unit.h"
 
 #define SIZE 64u
@@ -19,6 +21,13 @@
 uint32_t images_place(uint64_t *pc) {
     *pc &= 0xffff;
     return 0;
+}
+
+/* One byte has never been written. */
+uint32_t values_on;
+static uintptr_t unwritten;
+uintptr_t values_first(uintptr_t address, uint64_t size) {
+    return unwritten - address < size ? unwritten : address + size;
 }
 
 void __whence_symbolic_shares(uintptr_t begin, uintptr_t end);
@@ -57,7 +66,8 @@ static unsigned count_of(unsigned kind, unsigned op) {
         [WH_TRACE_INPUT] = 1,  [WH_TRACE_CONSTANT] = 1, [WH_TRACE_NODE] = 2,
         [WH_TRACE_BRANCH] = 1, [WH_TRACE_SWITCH] = 2,   [WH_TRACE_CONCRETE] = 2,
         [WH_TRACE_ACCESS] = 5, [WH_TRACE_CHECK] = 1,    [WH_TRACE_ASSUME] = 1,
-        [WH_TRACE_END] = 1,    [WH_TRACE_SITE] = 2,     [WH_TRACE_TABLE] = 2};
+        [WH_TRACE_END] = 1,    [WH_TRACE_SITE] = 2,     [WH_TRACE_TABLE] = 2,
+        [WH_TRACE_PART] = 2,   [WH_TRACE_STEP] = 3};
     const uint64_t *words = (const uint64_t *)header;
     unsigned found = 0;
     for (uint64_t at = WH_TRACE_HEADER_SIZE / 8; at < header->used / 8;) {
@@ -252,6 +262,38 @@ static void test_end(void) {
     CHECK_EQUAL(count_of(WH_TRACE_END, WH_END_EXIT), 1);
 }
 
+static void test_parts(void) {
+    static char object[64] __attribute__((aligned(8)));
+    struct whence_bounds bounds = {(uintptr_t)object, sizeof object};
+    CHECK_EQUAL(parts_say(bounds, WH_TRACED_READ), 0);
+    plane_set(bounds.begin + 16, 16, WH_STATE_USER);
+    plane_set(bounds.begin + 40, 24, WH_STATE_USER);
+    *plane_state(bounds.begin + 8) = 3;
+    CHECK_EQUAL(parts_say(bounds, WH_TRACED_READ), 2);
+    unwritten = bounds.begin + 34;
+    CHECK_EQUAL(parts_say(bounds, WH_TRACED_READ), 2);
+    values_on = 1;
+    CHECK_EQUAL(parts_say(bounds, WH_TRACED_READ), 3);
+    CHECK_EQUAL(parts_say(bounds, WH_TRACED_WRITE), 2);
+    CHECK_EQUAL(count_of(WH_TRACE_PART, WH_PART_CLOSED), 8);
+    CHECK_EQUAL(count_of(WH_TRACE_PART, WH_PART_UNDEFINED), 1);
+    plane_set(bounds.begin, sizeof object, WH_STATE_ADDRESSABLE);
+    CHECK_EQUAL(parts_say(bounds, WH_TRACED_READ), 1);
+    bounds.size = REACH_MOST_BYTES + 1;
+    CHECK_EQUAL(parts_say(bounds, WH_TRACED_READ), 0);
+    values_on = 0;
+}
+
+static void test_steps(void) {
+    uint32_t a = expression_resized(input(0, 200), 64), ten = expression_constant(64, 10);
+    uint32_t condition = expression_make(WH_OP_ULT, 1, a, ten, 0, 0);
+    uint32_t what = WH_POINT_ADD | 5u << WHENCE_STEP_KNOWN_SHIFT;
+    __whence_symbolic_cold_step(0, what, a, 200, 0, 7, 0, 10, 0, 0, 1);
+    CHECK_EQUAL(count_of(WH_TRACE_STEP, 0), 0);
+    __whence_symbolic_cold_step(condition, what, a, 200, 0, 7, 0, 10, 0, 0, 1);
+    CHECK_EQUAL(count_of(WH_TRACE_STEP, 0), 1);
+}
+
 int main(void) {
     begin();
     test_equal_expressions_are_one();
@@ -259,6 +301,8 @@ int main(void) {
     test_memory();
     test_models();
     test_tables();
+    test_parts();
+    test_steps();
     test_branches();
     test_end();
     return 0;

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from whence.exploring.flow import Graph
     from whence.exploring.lines import Lines
     from whence.exploring.places import Places
+    from whence.exploring.questions import Asked
 
 _CONNECT = 10.0
 """Seconds that the scheduler has to answer."""
@@ -160,6 +161,9 @@ class Cluster:
 
     def graph(self) -> Graph | None:
         return self._places.graph()
+
+    def asked(self) -> Asked | None:
+        return None
 
     # ---- workers ----
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from whence import ir
-from whence.abi.symbolic import COVERED_SECTION, MOST_ARGUMENTS
+from whence.abi.symbolic import COVERED_SECTION, MOST_ARGUMENTS, MOST_SLOTS, STEP_KNOWN_SHIFT
 from whence.instrument import steps
 from whence.instrument.passes import Context
 from whence.instrument.symbolic import helpers, library
@@ -107,19 +107,29 @@ class _Follower(Accesses, Calls):
         """A call; that of a marker has a test, which may hold for other inputs."""
         assert isinstance(made, ir.Call)
         name = made.callee or ""
-        test = steps.test_of(name)
-        if test and self.may_vary(*made.operands) and steps.point_of(name) not in _ALWAYS_CHECKED:
-            self._suspect(made, test)
+        shown = steps.shown_by(name)
+        if shown and self.may_vary(*made.operands) and shown.point.code not in _ALWAYS_CHECKED:
+            self._step(made, shown)
         self.call(made)
 
-    def _suspect(self, marker: ir.Call, test: tuple[str, ...]) -> None:
-        """Computes what the marker tests, with its expression, and makes a decision of it."""
-        for declaration in steps.intrinsics_of(test):
+    def _step(self, marker: ir.Call, shown: steps.Shown) -> None:
+        """Computes whether rules see the step, and its slots, with their expressions: other inputs may make
+        a rule hold."""
+        for declaration in steps.intrinsics_of(shown.lines):
             self.module.add_declaration(declaration)
         names = {f"%{letter}": each.value for letter, each in zip("abcd", marker.arguments, strict=False)}
-        bad = self.expand(marker, test, names, checked=True)["%bad"]
-        if bad in self.numbers:
-            self.emit(marker, "suspect", f"i32 {self.number(bad)}")
+        names = self.expand(marker, shown.lines, names, checked=True)
+        bad = names["%bad"]
+        if bad not in self.numbers:
+            return
+        known, arguments = 0, ""
+        for i in range(MOST_SLOTS):
+            slot = shown.slots[i] if i < len(shown.slots) else ""
+            known |= bool(slot) << i
+            value = names.get(slot, slot or "0")
+            arguments += f", i32 {self.number(value)}, i64 {value}"
+        what = shown.point.number | known << STEP_KNOWN_SHIFT
+        self.emit(marker, "step", f"i32 {self.number(bad)}, i32 {what}{arguments}")
 
     def expand(
         self, place: ir.Instruction, lines: Iterable[str], names: dict[str, str], *, checked: bool
@@ -395,9 +405,10 @@ _HANDLERS = {
 def _marker_of(made: ir.Instruction) -> ir.Instruction | None:
     """The marker of a step, at which a run may end."""
     before = made.prev
-    if not isinstance(before, ir.Call) or not steps.test_of(before.callee or ""):
+    if not isinstance(before, ir.Call):
         return None
-    return before if steps.point_of(before.callee or "") in _ALWAYS_CHECKED else None
+    shown = steps.shown_by(before.callee or "")
+    return before if shown and shown.point.code in _ALWAYS_CHECKED else None
 
 
 def _terms(made: ir.GetElementPtr) -> list[tuple[str, str, int]]:

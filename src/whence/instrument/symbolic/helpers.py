@@ -15,6 +15,7 @@ from whence.abi.symbolic import (
     CHUNK_SHIFT,
     MOST_ARGUMENTS,
     MOST_RESULTS,
+    MOST_SLOTS,
     PASSED,
     PASSED_SIZE,
     RESULTS_OFFSET,
@@ -60,7 +61,7 @@ def declaration(name: str) -> str:
         "reach": ("void", f"{_PLACE}, i64, i32", _WRITES),
         "seek": ("i32", f"{_PLACE}, i{suffix}", _LOOKS),
         "put": ("void", f"{_PLACE}, i32, i{suffix}", _LOOKS),
-        "suspect": ("void", "i32", _WRITES),
+        "step": ("void", f"i32, i32{', i32, i64' * MOST_SLOTS}", _WRITES),
         "check": ("void", f"i32, i32, {word}, i32, {word}", _WRITES),
         "pass": ("void", f"ptr captures(address), {numbers}", _WRITES),
         "passed": ("void", "ptr captures(address)", _WRITES),
@@ -94,7 +95,7 @@ def definitions() -> Iterator[str]:
     yield from (
         _cast(),
         _decide(),
-        _suspect(),
+        _step(),
         _reach("tell"),
         _reach("reach"),
         _passed(),
@@ -111,6 +112,7 @@ def definitions() -> Iterator[str]:
 
 _OPERANDS = "i32 %what, i32 %a, i64 %av, i32 %b, i64 %bv"
 _ACCESS = "i32 %n, i64 %at, i64 %size, i64 %root, i64 %extent"
+_STEP = ", ".join(["i32 %a", "i32 %what", *(f"i32 %n{i}, i64 %v{i}" for i in range(MOST_SLOTS))])
 _RUNTIME = (
     ("make", "i32", _OPERANDS, False),
     ("cast", "i32", "i32 %what, i32 %a", False),
@@ -125,7 +127,7 @@ _RUNTIME = (
     ("seek", "i32", f"{_ACCESS}, i64 %value", True),
     ("put", "void", f"{_ACCESS}, i32 %x, i64 %value", True),
     ("check", "void", _OPERANDS, True),
-    ("suspect", "void", "i32 %a", True),
+    ("step", "void", _STEP, True),
     ("untaken", "void", "i64 %f", True),
     ("replace", "void", "", True),
     ("result", "i32", "i64 %f, i32 %index", True),
@@ -307,14 +309,14 @@ cold:
     return _define("void", f"check_{suffix}", f"i32 %what, i32 %a, {word} %v, i32 %b, {word} %w", body)
 
 
-def _suspect() -> str:
+def _step() -> str:
     body = f"""
 {_any(("%a",))}
 plain:
   ret void
 cold:
-{_call("suspect", "void", "i32 %a")}"""
-    return _define("void", "suspect", "i32 %a", body)
+{_call("step", "void", _STEP)}"""
+    return _define("void", "step", _STEP, body)
 
 
 def _marked(size: int) -> str:
