@@ -1,4 +1,5 @@
 #include "memory.h"
+#include "arrays.h"
 #include "decisions.h"
 #include "expressions.h"
 #include "../os/mem.h"
@@ -49,12 +50,23 @@ int memory_marks(uintptr_t at, size_t size) {
 
 static uint32_t number_in(uint32_t cell) { return cell >> WH_SYMBOLIC_CELL_PART_BITS; }
 
+static uint32_t word_of(uint32_t number, unsigned part) {
+    return number ? number << WH_SYMBOLIC_CELL_PART_BITS | part : 0;
+}
+
+/* A word, that of an element of an array by the element's expression. */
+static uint32_t resolved(uint32_t word) {
+    uint32_t number = number_in(word);
+    return arrays_hold(number) ? word_of(arrays_element(number), word & PART) : word;
+}
+
 /* The word of a byte that holds `value`; 0 if it does not count. */
 static uint32_t valid(uintptr_t at, uint8_t value) {
     uint32_t *cell = cell_of(at, 0);
     if (!cell || !*cell) return 0;
-    if ((uint8_t)(expression_at(number_in(*cell))->value >> 8 * (*cell & PART)) == value)
-        return *cell;
+    uint32_t word = resolved(*cell);
+    if (word && (uint8_t)(expression_at(number_in(word))->value >> 8 * (word & PART)) == value)
+        return word;
     *cell = 0;
     return 0;
 }
@@ -100,7 +112,30 @@ void memory_store(uintptr_t at, unsigned size, uint32_t expression) {
     uint32_t word = expression_varies(expression) ? expression_resized(expression, 8 * size) : 0;
     for (unsigned i = 0; i < size; i++) {
         uint32_t *cell = cell_of(at + i, word != 0);
-        if (cell) *cell = word ? word << WH_SYMBOLIC_CELL_PART_BITS | i : 0;
+        if (cell) *cell = word_of(word, i);
+    }
+}
+
+void memory_mark(uintptr_t at, unsigned size, uint32_t number) {
+    for (unsigned i = 0; i < size; i++) {
+        uint32_t *cell = cell_of(at + i, 1);
+        if (cell && *cell != word_of(number, i)) *cell = word_of(number, i);
+    }
+}
+
+unsigned memory_marked(uintptr_t at, unsigned size, uint32_t number) {
+    unsigned count = 0;
+    for (unsigned i = 0; i < size; i++) {
+        const uint32_t *cell = cell_of(at + i, 0);
+        count += cell && *cell == word_of(number, i);
+    }
+    return count;
+}
+
+void memory_unmark(uintptr_t at, unsigned size, uint32_t number, uint32_t expression) {
+    for (unsigned i = 0; i < size; i++) {
+        uint32_t *cell = cell_of(at + i, 0);
+        if (cell && *cell == word_of(number, i)) *cell = word_of(expression, i);
     }
 }
 
@@ -115,7 +150,7 @@ void memory_clear(uintptr_t at, size_t size) {
 
 static void copy_one(uintptr_t to, uintptr_t from) {
     const uint32_t *source = cell_of(from, 0);
-    uint32_t word = source ? *source : 0, *target = cell_of(to, word != 0);
+    uint32_t word = source ? resolved(*source) : 0, *target = cell_of(to, word != 0);
     if (target && *target != word) *target = word;
 }
 

@@ -24,6 +24,14 @@ uint32_t memory_byte(uintptr_t at);
 /* An expression, or 0, is stored into `size` bytes. */
 void memory_store(uintptr_t at, unsigned size, uint32_t expression);
 void memory_clear(uintptr_t at, size_t size);
+
+/* An element of an array (arrays.h) lies there: its number. */
+void memory_mark(uintptr_t at, unsigned size, uint32_t number);
+/* How many bytes are still so marked. */
+unsigned memory_marked(uintptr_t at, unsigned size, uint32_t number);
+/* What is so marked gets the parts of an expression; 0: is concrete. */
+void memory_unmark(uintptr_t at, unsigned size, uint32_t number, uint32_t expression);
+
 /* Bytes are copied, or will be. */
 void memory_copy(uintptr_t to, uintptr_t from, size_t size);
 /* Binds what is symbolic in a range to its values. */

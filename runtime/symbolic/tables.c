@@ -1,4 +1,5 @@
 #include "tables.h"
+#include "arrays.h"
 #include "decisions.h"
 #include "expressions.h"
 #include "memory.h"
@@ -8,9 +9,8 @@
 
 #include <ctype.h>
 
-/* Elements of objects whose loads, and whose stores, stay symbolic. */
+/* Elements of objects whose loads stay symbolic. */
 #define MOST_LOADED (REACH_MOST_BYTES / 8)
-#define MOST_STORED 256u
 
 /* ---- objects ---- */
 
@@ -45,17 +45,11 @@ void reach_say(const struct reach *reach, unsigned how) {
 
 /* ---- elements ---- */
 
-/* The object as elements of the access's size; none if that cannot be. `first`: the lowest address
- * of an element. */
-struct elements {
-    uintptr_t first;
-    uint64_t count;
-};
-
+/* The object as elements of the access's size; none if that cannot be. */
 static struct elements elements_of(const struct reach *reach, uint64_t most) {
     struct whence_bounds object = object_of(reach);
     uint64_t size = reach->size, before = (reach->at - object.begin) % (size ? size : 1);
-    struct elements elements = {object.begin + before, 0};
+    struct elements elements = {object.begin + before, 0, size};
     if (!size || size > 8 || size & (size - 1)) return elements;
     if (reach->at - object.begin + size > object.size) return elements;
     elements.count = (object.size - before) / size;
@@ -98,10 +92,13 @@ static uint64_t word_at(uintptr_t at, uint64_t size) {
     return value;
 }
 
-/* The expression of an element, a constant if it is concrete. */
-static uint32_t element(uintptr_t at, uint64_t size) {
-    uint64_t value = word_at(at, size);
-    uint32_t number = memory_load(at, (unsigned)size, value);
+/* The expression of an element, a constant if it is concrete. array: as it was before its stores;
+ * NULL: as it is. */
+static uint32_t element(const struct elements *elements, uint64_t i, const struct array *array) {
+    uint64_t size = elements->size;
+    uintptr_t at = elements->first + i * size;
+    uint64_t value = word_at(array ? (uintptr_t)array->before + i * size : at, size);
+    uint32_t number = array ? array->of[i].before : memory_load(at, (unsigned)size, value);
     return number ? number : expression_constant(8 * (unsigned)size, value);
 }
 
@@ -110,7 +107,6 @@ static uint32_t element(uintptr_t at, uint64_t size) {
 /* Elements that are all concrete are written to the trace once. written: where they stand there. */
 struct table {
     struct elements elements;
-    uint64_t size;
     const char *written;
     uint32_t number;
 };
@@ -122,37 +118,39 @@ static int is_equal(const void *a, const void *b, uint64_t size) {
     return __builtin_memcmp(a, b, size) == 0;
 }
 
-static const struct table *equal_table(const struct elements *elements, uint64_t size) {
-    const char *first = (const char *)elements->first;
+/* data: what the elements hold. */
+static const struct table *equal_table(const struct elements *elements, const char *data) {
     for (uint32_t i = 0; i < table_count && i < TABLES_MOST; i++) {
         const struct table *each = &tables[i];
         if (each->elements.first == elements->first && each->elements.count == elements->count &&
-            each->size == size && is_equal(each->written, first, elements->count * size))
+            each->elements.size == elements->size &&
+            is_equal(each->written, data, elements->count * elements->size))
             return each;
     }
     return NULL;
 }
 
 /* The trace is locked. */
-static uint32_t table_of(const struct elements *elements, uint64_t size) {
-    const struct table *known = equal_table(elements, size);
+static uint32_t table_of(const struct elements *elements, const char *data) {
+    const struct table *known = equal_table(elements, data);
     if (known) return known->number;
     uint32_t number = table_count++;
-    uint64_t operands[] = {elements->first, elements->count << 32 | size};
-    const char *written = trace_put_text(WH_TRACE_TABLE, number, 2, operands,
-                                         (const char *)elements->first, elements->count * size);
-    tables[number % TABLES_MOST] = (struct table){*elements, size, written, number};
+    uint64_t operands[] = {elements->first, elements->count << 32 | elements->size};
+    const char *written =
+        trace_put_text(WH_TRACE_TABLE, number, 2, operands, data, elements->count * elements->size);
+    tables[number % TABLES_MOST] = (struct table){*elements, written, number};
     return number;
 }
 
 /* Elements of which none varies; 0 where no expression can be made. */
-static uint32_t looked_up(const struct reach *reach, const struct elements *elements) {
-    const char *first = (const char *)elements->first;
-    uint64_t size = reach->size, value = word_at(reach->at, size);
-    if (is_equal(first, first + size, (elements->count - 1) * size))
+static uint32_t looked_up(const struct reach *reach, const struct elements *elements,
+                          const char *data) {
+    uint64_t size = elements->size;
+    uint64_t value = word_at((uintptr_t)data + (reach->at - elements->first), size);
+    if (is_equal(data, data + size, (elements->count - 1) * size))
         return expression_constant(8 * (unsigned)size, value);
     if (!trace_lock()) return 0;
-    uint32_t table = table_of(elements, size);
+    uint32_t table = table_of(elements, data);
     trace_unlock();
     return expression_lookup(reach->address, table, 8 * (unsigned)size, value);
 }
@@ -165,13 +163,14 @@ struct run {
     uint32_t number;
 };
 
-static uint32_t runs_of(const struct elements *elements, uint64_t size, struct run *runs) {
+static uint32_t runs_of(const struct elements *elements, const struct array *array,
+                        struct run *runs) {
     uint32_t count = 0;
     for (uint64_t i = 0; i < elements->count; i++) {
-        uintptr_t at = elements->first + i * size;
-        uint32_t number = element(at, size);
+        uint32_t number = element(elements, i, array);
         if (!number) return 0;
-        if (!count || runs[count - 1].number != number) runs[count++] = (struct run){at, number};
+        if (!count || runs[count - 1].number != number)
+            runs[count++] = (struct run){elements->first + i * elements->size, number};
     }
     return count;
 }
@@ -191,19 +190,31 @@ static void bind(const struct reach *reach) {
     decision_bind(reach->address, WH_REASON_ADDRESS, reach->pc);
 }
 
-static uint32_t nested(const struct reach *reach, const struct elements *elements) {
+static uint32_t nested(const struct reach *reach, const struct elements *elements,
+                       const struct array *array) {
     struct run runs[MOST_LOADED];
-    uint32_t count = runs_of(elements, reach->size, runs);
+    uint32_t count = runs_of(elements, array, runs);
     return count ? chosen(runs, count, reach->address) : 0;
+}
+
+static uint32_t before_stores(const struct array *array, const struct reach *reach) {
+    const struct elements *elements = &array->elements;
+    uint32_t varies = 0;
+    for (uint64_t i = 0; i < elements->count; i++) varies |= array->of[i].before;
+    return varies ? nested(reach, elements, array)
+                  : looked_up(reach, elements, (const char *)array->before);
+}
+
+static uint32_t loaded(const struct reach *reach, const struct elements *elements) {
+    if (!memory_marks(elements->first, elements->count * elements->size))
+        return looked_up(reach, elements, (const char *)elements->first);
+    uint32_t number = arrays_load(elements, reach, before_stores);
+    return number ? number : nested(reach, elements, NULL);
 }
 
 uint32_t reach_load(const struct reach *reach, uint64_t value) {
     struct elements elements = elements_of(reach, MOST_LOADED);
-    uint32_t number = 0;
-    if (elements.count)
-        number = memory_marks(elements.first, elements.count * reach->size)
-                     ? nested(reach, &elements)
-                     : looked_up(reach, &elements);
+    uint32_t number = elements.count ? loaded(reach, &elements) : 0;
     if (number && expression_at(number)->value == value) {
         decide_alignment(reach, elements.first);
         return number;
@@ -215,21 +226,12 @@ uint32_t reach_load(const struct reach *reach, uint64_t value) {
 /* ---- stores ---- */
 
 int reach_store(const struct reach *reach, uint32_t expression, uint64_t value) {
-    struct elements elements = elements_of(reach, MOST_STORED);
+    struct elements elements = elements_of(reach, ARRAYS_ELEMENTS);
     unsigned width = 8 * (unsigned)reach->size;
+    if (!elements.count) return 0;
     uint32_t stored =
         expression ? expression_resized(expression, width) : expression_constant(width, value);
-    uint32_t after[MOST_STORED];
-    for (uint64_t i = 0; i < elements.count; i++) {
-        uintptr_t at = elements.first + i * reach->size;
-        uint32_t here = expression_constant(64, at), before = element(at, reach->size);
-        uint32_t same = here ? expression_make(WH_OP_EQ, 1, reach->address, here, 0, 0) : 0;
-        if (!stored || !before || !same) return 0;
-        after[i] = expression_make(WH_OP_ITE, width, same, stored, before, 0);
-        if (!after[i]) return 0;
-    }
-    for (uint64_t i = 0; i < elements.count; i++)
-        memory_store(elements.first + i * reach->size, (unsigned)reach->size, after[i]);
-    if (elements.count) decide_alignment(reach, elements.first);
-    return elements.count != 0;
+    if (!stored || !arrays_store(&elements, reach, stored)) return 0;
+    decide_alignment(reach, elements.first);
+    return 1;
 }

@@ -23,7 +23,7 @@ from whence.exploring.testcases import read_test, read_tests
 from whence.options import RunOptions
 
 PROGRAMS = Path(__file__).parent / "programs"
-KNOWN = ("comparisons", "loop", "switches", "memory", "overflows", "bits")
+KNOWN = ("comparisons", "loop", "switches", "memory", "overflows", "bits", "arrays")
 pytestmark = pytest.mark.build
 
 
@@ -54,7 +54,7 @@ def inputs_of(folder):
 
 LEVELS = [
     *(("comparisons", "-O0"), ("loop", "-O2"), ("switches", "-O0"), ("memory", "-O2")),
-    *(("overflows", "-O2"), ("bits", "-O0")),
+    *(("overflows", "-O2"), ("bits", "-O0"), ("arrays", "-O2")),
 ]
 ALL_LEVELS = [pytest.param(name, level, marks=pytest.mark.slow) for name in KNOWN for level in ("-O1", "-O3")]
 
@@ -73,6 +73,22 @@ def test_the_paths_are_those_of_brute_force(name, level, tmp_path, whence_env):
     )
     assert taken == Counter(wanted), text
     assert summary["complete"] and summary["paths"] == len(wanted), summary
+
+
+@pytest.mark.parametrize("unbounded", [True, False])
+def test_an_index_from_a_table_that_is_filled_through_symbolic_indices(unbounded, tmp_path, whence_env):
+    program = build("arrays", tmp_path, whence_env, "-O1", *["-DUNBOUNDED"] * unbounded)
+    summary, text = explore(program, tmp_path, whence_env, "--query-time", "100")
+    assert summary["complete"], text
+    assert list(rules_of(summary)) == ["stack-buffer-overflow"] * unbounded, text
+    if unbounded:
+        (error,) = summary["errors"]
+        low, high = read_test(tmp_path / "out" / "tests" / f"{error['tests'][0]:06}.json").inputs["memory:x"]
+        table = bytearray([0, 1, 2, 3] * 2)
+        table[low & 7] = high
+        table[2 * (high & 3) : 2 * (high & 3) + 2] = b"\5\3"
+        table[2] = 1
+        assert table[high >> 6] >= 4 and error["confirmed"][0] == "a checked run"
 
 
 PRINTS = ["", "", "printf", "fprintf", "", "", "errx", "warnx"]

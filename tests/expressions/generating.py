@@ -124,3 +124,97 @@ class Program:
             "}",
         ]
         return "\n".join(lines) if number else "\n".join([_HELPER, *lines])
+
+
+_ARRAYS_HEAD = """#include <klee/klee.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct pair { uint16_t a, b; };
+union block { uint8_t c[32]; uint16_t s[16]; int32_t w[8]; uint64_t q[4]; struct pair p[8]; };
+static union block u, v;
+static uint8_t b[8];
+static uint64_t count;
+/* The value of an expression of its own, whatever is told. */
+static void tell(uint64_t value) {
+    count += 1000003;
+    printf("%llu\\n", (unsigned long long)klee_get_value_i64((int64_t)((value ^ b[0]) + count)));
+}
+"""
+_MEMBERS = {"c": 32, "s": 16, "w": 8, "q": 4}
+
+
+class Arrays:
+    """A program without branches that stores to arrays through symbolic and other indices, copies them, and
+    tells what they hold. Blocks: variables `u` and `v`, and `h` on the heap."""
+
+    def __init__(self, seed: int, statements: int) -> None:
+        self._random = random.Random(seed)
+        self._lines = [self._statement() for _ in range(statements)]
+
+    def __str__(self) -> str:
+        main = [
+            "int main(void) {",
+            '    klee_make_symbolic(b, sizeof b, "b");',
+            "    union block *h = calloc(1, sizeof *h);",
+            *(f"    {line}" for line in self._lines),
+            *(f"    for (int i = 0; i < 32; i++) tell({each}c[i]);" for each in ("u.", "v.", "h->")),
+            "    free(h);",
+            "    return 0;",
+            "}",
+        ]
+        return _ARRAYS_HEAD + "\n".join(main) + "\n"
+
+    def _byte(self) -> str:
+        return f"b[{self._random.randrange(8)}]"
+
+    def _value(self) -> str:
+        draw = self._random
+        one = self._byte()
+        return draw.choice([one, f"{one} * 257u", f"{one} * 0x01020304u + {self._byte()}", "9", "70000"])
+
+    def _index(self, most: int) -> str:
+        draw = self._random
+        one = self._byte()
+        return draw.choice([f"({one} & {most - 1})", f"(({one} ^ {self._byte()}) & {most - 1})"])
+
+    def _place(self, symbolic: float) -> str:
+        draw = self._random
+        block = draw.choice(["u.", "v.", "h->"])
+        member = draw.choice("ccsswwqp")
+        if member == "p":
+            return f"{block}p[{self._index(8)}].{draw.choice('ab')}"
+        most = _MEMBERS[member]
+        at = self._index(most) if draw.random() < symbolic else draw.randrange(most)
+        return f"{block}{member}[{at}]"
+
+    def _statement(self) -> str:
+        draw = self._random
+        kind = draw.randrange(16)
+        if kind < 5:
+            return f"{self._place(1)} = {self._value()};"
+        if kind < 7:
+            return f"{self._place(0)} = {self._value()};"
+        if kind < 10:
+            return f"tell({self._place(0.8)});"
+        one, other = draw.sample(["&u", "&v", "h"], 2)
+        at, to, size = draw.randrange(16), draw.randrange(16), draw.randrange(1, 17)
+        if kind == 10:
+            return f"*({one}) = *({other});"
+        if kind == 11:
+            return f"memmove((char *)({one}) + {at}, (char *)({draw.choice([one, other])}) + {to}, {size});"
+        if kind == 12:
+            return f"memset((char *)({one}) + {at}, {draw.choice(['7', self._byte()])}, {size});"
+        if kind == 13:
+            return draw.choice(
+                [
+                    "h = realloc(h, 32 + 16 * (count & 1));",
+                    "free(h); h = malloc(32); memset(h, 3, 32);",
+                    f"{{ uint16_t x = {self._value()}; memcpy((char *)&u + (b[1] & 15), &x, 2); }}",
+                ]
+            )
+        if kind == 14:
+            return f"{{ {self._place(1)} += {self._value()}; }}"
+        times, place = draw.choice([3, 12, 40]), f"{draw.choice(['u.', 'h->'])}c[b[i & 7] & 15]"
+        return f"for (int i = 0; i < {times}; i++) {place} += i * b[3];"

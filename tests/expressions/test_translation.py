@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 from tests.expressions.conftest import Runner
 from tests.expressions.evaluating import Evaluation, diverged
-from tests.expressions.generating import Program
-from tests.expressions.serving import REASONS, Run
+from tests.expressions.generating import Arrays, Program
+from tests.expressions.serving import REASONS, Record, Run
 
 pytestmark = pytest.mark.build
 
@@ -219,3 +219,67 @@ def test_what_is_not_followed_is_bound(paths: Runner) -> None:
     runs = paths(BOUND, inputs)
     _check(inputs, runs)
     assert {"FLOATING", "UNSEEN", "WIDTH", "OPERATION", "SIZE", "TARGET"} <= _reasons(runs)
+
+
+def _told(records: Sequence[Record], given: Mapping[str, bytes]) -> Iterator[int]:
+    """The values that a trace says the program tells under an input, as far as it takes that path."""
+    evaluation = Evaluation(tuple(records), given)
+    at = 0
+    for record in records:
+        asked = record.kind == "CONCRETE" and REASONS[record.operator] == "ASKED"
+        if asked:
+            yield evaluation.values[record.words[0]]
+        if record.kind in ("BRANCH", "ACCESS", "CONCRETE"):
+            if evaluation.parts_at(at) and not asked:
+                return
+            at += 1
+
+
+def _check_told(inputs: Sequence[Mapping[str, bytes]], runs: Sequence[Run]) -> int:
+    """Each trace says what all other inputs give, too. The number of values that were compared."""
+    compared = 0
+    for given, run in zip(inputs, runs, strict=True):
+        assert run.status == 0, run.output
+        assert Evaluation(run.records, given).broken == []
+        for other, came in zip(inputs, runs, strict=True):
+            said = list(_told(run.records, other))
+            assert said == [int(line) for line in came.output.split()][: len(said)]
+            assert said or other is not given
+            compared += len(said) if other is not given else 0
+    return compared
+
+
+@pytest.mark.parametrize(("seed", "level"), [(0, "-O0"), (1, "-O2"), (2, "-O2")])
+def test_arrays_with_stores_through_symbolic_indices(paths: Runner, seed: int, level: str) -> None:
+    """Elements of sizes that overlap, written and read through all kinds of indices; copied, and moved."""
+    inputs = [*_inputs(seed, 2), *_inputs(seed + 10, 4, b"\0\1\2\5")]
+    runs = paths(str(Arrays(seed, 60)), inputs, flags=[level])
+    assert _check_told(inputs, runs) > 1000
+    assert _reasons(runs) == {"ASKED"}
+
+
+MANY = """
+#include <klee/klee.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+static uint8_t b[8];
+static void tell(int number, uint8_t value) {
+    printf("%d\\n", klee_get_value_i32((value ^ b[0]) + 1000 * (1 + number)));
+}
+int main(void) {
+    uint8_t *blocks[100];
+    klee_make_symbolic(b, sizeof b, "b");
+    for (int i = 0; i < 100; i++) blocks[i] = calloc(8, 1);
+    for (int i = 0; i < 200; i++) blocks[i % 100][b[i & 7] & 7] += i + b[i & 3];
+    for (int i = 0; i < 100; i++) tell(2 * i, blocks[i][b[i & 7] & 7]), tell(2 * i + 1, blocks[i][i & 7]);
+    return 0;
+}
+"""
+
+
+def test_more_arrays_than_are_kept(paths: Runner) -> None:
+    inputs = [*_inputs(1, 2), *_inputs(2, 3, b"\0\1")]
+    runs = paths(MANY, inputs)
+    assert _check_told(inputs, runs) == 200 * 5 * 4
+    assert _reasons(runs) == {"ASKED"}

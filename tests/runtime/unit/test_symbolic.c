@@ -1,4 +1,4 @@
-/* modules: symbolic/border symbolic/covered symbolic/decisions symbolic/derived symbolic/expressions symbolic/fold symbolic/memory symbolic/numbers symbolic/parts symbolic/sites symbolic/strings symbolic/tables symbolic/trace blocks/block blocks/blocks blocks/claims planes/planes os/os os/text */
+/* modules: symbolic/arrays symbolic/border symbolic/covered symbolic/decisions symbolic/derived symbolic/expressions symbolic/fold symbolic/memory symbolic/numbers symbolic/parts symbolic/sites symbolic/strings symbolic/tables symbolic/trace blocks/block blocks/blocks blocks/claims planes/planes os/os os/text */
 #include <ctype.h>
 #include <sys/mman.h>
 #include <unistd.h>
