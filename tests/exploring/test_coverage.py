@@ -117,8 +117,11 @@ def test_lines_of_an_exploration_that_goes_on(tmp_path, whence_env):
     known = lines_with("no path")
     assert uncovered(tmp_path)[0] == known != before
     assert summary["paths"] > first["paths"] == 1
+    by_table = (tmp_path / "out" / "coverage.info").read_text()
     again, _ = explore(program, tmp_path, whence_env)
     assert again["runs"] == 0 and again["coverage"] == summary["coverage"]
+    by_debug_information = (tmp_path / "out" / "coverage.info").read_text()
+    assert by_table == by_debug_information
     assert uncovered(tmp_path)[0] == known
 
 

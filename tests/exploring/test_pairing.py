@@ -82,6 +82,6 @@ def test_without_an_answer_of_the_system_nothing_is_done(clock, monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(pairing, "_PROCESSES", pairing.Path("/nowhere"))
     before, pair = os.sched_getaffinity(0), Pair()
-    assert pairing._worked("self") == 0.0 and pairing._processor() == -1
+    assert pairing._worked("thread-self") == 0.0 and pairing._processor() == -1
     assert pair.processor(pairing.time.monotonic() + 1, PATH) == 0
     assert os.sched_getaffinity(0) == before

@@ -21,7 +21,7 @@ _APART_FIRST, _APART_MOST = 0.25, 8.0
 """Seconds until the pair has a processor again after that; each time twice as long, up to a bound."""
 _MOST = 8
 """Processes that are looked at. Where each path has one of its own, they do not take turns."""
-_SELF: int | str = "self"
+_SELF: int | str = "thread-self"
 _PROCESSES = Path("/proc")
 _RUNS_ON = 36
 """The field of /proc/PID/stat behind the name."""
@@ -108,6 +108,6 @@ def _worked(process: int | str) -> float:
 def _processor() -> int:
     """That on which this process runs; negative: not known."""
     try:
-        return int((_PROCESSES / "self" / "stat").read_bytes().rpartition(b")")[2].split()[_RUNS_ON])
+        return int((_PROCESSES / "thread-self" / "stat").read_bytes().rpartition(b")")[2].split()[_RUNS_ON])
     except (OSError, ValueError, IndexError):
         return -1
