@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "tables.h"
 #include "trace.h"
+#include "../blocks/block.h"
 #include "../include/whence/symbolic.h"
 #include "../os/mem.h"
 
@@ -169,8 +170,8 @@ WH_EXPORT void __whence_symbolic_cold_check(uint32_t what, uint32_t a, uint64_t 
         decision_check(overflows(pair, width), WH_CHECKED_DIVISION_OVERFLOW, pc);
 }
 
-/* The expression of a slot, a constant if it is concrete. */
-static uint32_t slot(uint32_t number, uint64_t value) {
+/* The expression of a word, a constant if it is concrete. */
+static uint32_t word(uint32_t number, uint64_t value) {
     return number ? number : expression_constant(64, value);
 }
 
@@ -179,10 +180,28 @@ WH_EXPORT void __whence_symbolic_cold_step(uint32_t condition, uint32_t what, ui
                                            uint32_t c, uint64_t c_value, uint32_t d,
                                            uint64_t d_value, uint64_t pc) {
     if (!expression_varies(condition)) return;
-    uint32_t slots[] = {slot(a, a_value), slot(b, b_value), slot(c, c_value), slot(d, d_value)};
+    uint32_t slots[] = {word(a, a_value), word(b, b_value), word(c, c_value), word(d, d_value)};
     for (unsigned i = 0; i < WHENCE_SYMBOLIC_MOST_SLOTS; i++)
         if (!(what >> (WHENCE_STEP_KNOWN_SHIFT + i) & 1)) slots[i] = 0;
     decision_step(condition, what & WHENCE_STEP_POINT, slots, pc);
+}
+
+static uint32_t either(uint32_t a, uint32_t b) { return binary(WH_OP_OR, 1, a, b); }
+
+/* Whether the bytes leave the block in which they begin on this path. */
+WH_EXPORT void __whence_symbolic_cold_extent(uint32_t address, uint64_t at, uint32_t a,
+                                             uint64_t a_value, uint32_t b, uint64_t b_value,
+                                             uint64_t pc) {
+    struct whence_bounds block = blocks_live_range(at);
+    uint32_t size = binary(WH_OP_MUL, 64, word(a, a_value), word(b, b_value));
+    if (!block.size) return;
+    uint32_t whole = expression_constant(64, block.size),
+             begin = expression_constant(64, block.begin);
+    uint32_t offset = binary(WH_OP_SUB, 64, word(address, at), begin);
+    uint32_t room = binary(WH_OP_SUB, 64, whole, offset);
+    uint32_t leaves = either(binary(WH_OP_ULT, 1, whole, offset), binary(WH_OP_ULT, 1, room, size));
+    uint32_t some = expression_not(equals(size, 64, 0));
+    decision_check(binary(WH_OP_AND, 1, some, leaves), WH_CHECKED_EXTENT, pc);
 }
 
 /* ---- calls ---- */

@@ -205,6 +205,21 @@ def test_rules_are_asked_about_every_element_that_an_access_may_meet(tmp_path, w
     assert found == set(PARTS.items()), text
 
 
+@pytest.mark.parametrize("level", ["-O1", pytest.param("-O0", marks=pytest.mark.slow)])
+def test_sizes_that_lead_out_of_blocks_are_found(level, tmp_path, whence_env):
+    """Among tens of thousands, of which few are tried; one test for each place."""
+    program = build("extents", tmp_path, whence_env, level)
+    summary, text = explore(program, tmp_path, whence_env, "--ways", "4")
+    found = {}
+    for error in summary["errors"]:
+        (number,) = error["tests"]
+        assert error["confirmed"] and error["doubt"] is None
+        data = read_test(tmp_path / "out" / "tests" / f"{number:06}.json").inputs["memory:in"]
+        found[data[3]] = error["finding"]["rule"]
+    heap, stack = "heap-buffer-overflow", "stack-buffer-overflow"
+    assert found == {way: stack if way == 4 else heap for way in range(0, 14, 2)}, text
+
+
 def test_a_finding_that_a_run_does_not_show_again_is_not_confirmed(tmp_path, whence_env):
     """The path has an overflow, on which the program is given a test of another path."""
     program = build("bugs", tmp_path, whence_env, "-O1")

@@ -58,6 +58,10 @@ void __whence_symbolic_cold_step(uint32_t condition, uint32_t what, uint32_t a, 
                                  uint32_t b, uint64_t b_value, uint32_t c, uint64_t c_value,
                                  uint32_t d, uint64_t d_value, uint64_t pc);
 
+/* A library function is about to access so many bytes, the product of two numbers. */
+void __whence_symbolic_cold_extent(uint32_t address, uint64_t at, uint32_t a, uint64_t a_value,
+                                   uint32_t b, uint64_t b_value, uint64_t pc);
+
 /* The function that arguments were passed to has not taken them. */
 void __whence_symbolic_cold_untaken(uint64_t function, uint64_t pc);
 /* Results are there that an earlier call has left; are they this function's? */

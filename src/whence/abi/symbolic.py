@@ -197,6 +197,7 @@ CHECKS = {
     "STEP": 9,  # a rule holds at a step
     "ACCESS": 10,  # a rule holds at an access that does not leave its block
     "UNDEFINED": 11,  # what is read was never written, which is no error by itself
+    "EXTENT": 12,  # bytes that are given to a library function leave their block
 }
 
 PARTS = {

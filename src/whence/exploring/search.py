@@ -8,7 +8,7 @@ recorded can be resumed: a decision without a term gets it by a run of a known p
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,8 +28,9 @@ from whence.exploring.trace import OUTSIDE, BrokenTrace, Decision, Trace, read
 from whence.exploring.tree import COUNT, Diverged, Node, as_text
 
 CHECKS = {number: name for name, number in symbolic.CHECKS.items()}
-_OF_RULES = {symbolic.CHECKS[name] for name in ("STEP", "ACCESS", "UNDEFINED")}
+_OF_RULES = {symbolic.CHECKS[name] for name in ("STEP", "ACCESS", "UNDEFINED", "EXTENT")}
 """Those after which a rule that holds has a finding."""
+_EXTENT = symbolic.CHECKS["EXTENT"]
 FULL, SILENT = "full", "silent"
 _HOW = {"LIMIT": TIME_LIMIT}
 _SIGKILL = 9
@@ -298,6 +299,8 @@ class Explorer(Loop[Inputs, Ran]):
             )
             self._count(how, keys, number)
             self._pass(decisions)
+            if how == "finding":
+                self._close_below(fresh)
             if not ran.findings:
                 came = fresh if node is None or not predicted else [*fresh, node]
                 self._note_possible([decisions[each.depth - 1] for each in came], number)
@@ -306,6 +309,13 @@ class Explorer(Loop[Inputs, Ran]):
         self._wait([each for each in fresh if self._may_wait(each)])
         if node is not None and not node.closed and self._may_wait(node):
             self._wait([node])
+
+    def _close_below(self, fresh: Sequence[Node]) -> None:
+        """All inputs with which the bytes that a function is given leave their block are one path: of the
+        sizes and addresses that are then bound no others are tried."""
+        for node in fresh:
+            if node.kind == "CONCRETE" and any(map(_leaves, _same_call(node))):
+                self._close(node)
 
     def _preferred(
         self, wanted: Sequence[int], inputs: Mapping[str, bytes], decisions: Sequence[Decision]
@@ -365,6 +375,20 @@ class Explorer(Loop[Inputs, Ran]):
 
 def _what(decision: Decision) -> str:
     return f"check {CHECKS.get(decision.detail, '')}".lower() if decision.kind == "CHECK" else "access"
+
+
+def _same_call(node: Node) -> Iterator[Node]:
+    """A node, and those before it back to the last that is certainly of other code."""
+    here: Node | None = node
+    while here is not None and here.kind in ("CONCRETE", "ACCESS", "CHECK"):
+        yield here
+        here = here.parent
+
+
+def _leaves(node: Node) -> bool:
+    """Whether a function has been given bytes outside of their block just before."""
+    before = node.parent
+    return before is not None and node.via == 1 and (before.kind, before.detail) == ("CHECK", _EXTENT)
 
 
 def _completed(inputs: Mapping[str, bytes], trace: Trace) -> dict[str, bytes]:

@@ -294,6 +294,12 @@ static void test_steps(void) {
     CHECK_EQUAL(count_of(WH_TRACE_STEP, 0), 1);
 }
 
+static void test_extents(void) {
+    uint32_t size = expression_resized(input(3, 20), 64);
+    __whence_symbolic_cold_extent(0, (uintptr_t)bytes, size, 20, 0, 1, 1);
+    CHECK_EQUAL(count_of(WH_TRACE_CHECK, WH_CHECKED_EXTENT), 0); /* not in a block */
+}
+
 int main(void) {
     begin();
     test_equal_expressions_are_one();
@@ -303,6 +309,7 @@ int main(void) {
     test_tables();
     test_parts();
     test_steps();
+    test_extents();
     test_branches();
     test_end();
     return 0;

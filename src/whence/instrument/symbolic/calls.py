@@ -27,6 +27,8 @@ class Calls(Emitter):
     def call(self, made: ir.Instruction) -> None:
         assert isinstance(made, ir.Call)
         name = made.callee or ""
+        for extent in library.EXTENTS.get(name, ()):
+            self._extent(made, *extent)
         if name.startswith(PREFIX):
             self.nothing_of(made)
         elif made.is_assembly:
@@ -236,11 +238,11 @@ class Calls(Emitter):
             self.same(made, self.expand(made, expansion(made), names, checked=False)["%r"])
         elif name.startswith(intrinsics.COPIES):
             to, source, size = arguments[:3]
-            self._bind_range(made, (to, "WRITE"), (source, "READ"), size=size)
+            self._bind_range(made, (0, "WRITE"), (1, "READ"), size=size)
             self.emit(after(made), "copy", f"ptr {to.value}, ptr {source.value}, i64 {size.value}")
         elif name.startswith(intrinsics.SETS):
             to, byte, size = arguments[:3]
-            self._bind_range(made, (to, "WRITE"), size=size)
+            self._bind_range(made, (0, "WRITE"), size=size)
             self.emit(after(made), "set", f"ptr {to.value}, i32 {self.number(byte.value)}, i64 {size.value}")
         elif not name.startswith(intrinsics.SILENT):
             for argument in arguments:
@@ -256,10 +258,23 @@ class Calls(Emitter):
             size = self.module.layout.size_of(variable.allocated_type)
             self.emit(after(made), "clear", f"ptr {pointer}, i64 {size}")
 
-    def _bind_range(self, made: ir.Call, *sides: tuple[ir.Argument, str], size: ir.Argument) -> None:
+    def _extent(self, made: ir.Call, pointer: int, size: int, times: int | None = None) -> None:
+        """The bytes that a function is told to access may leave their block under another input."""
+        at, *factors = (made.arguments[index] for index in (pointer, size, times) if index is not None)
+        if at.type != "ptr" or any(each.type != "i64" for each in factors):
+            return
+        if all(each.value not in self.numbers for each in (at, *factors)):
+            return
+        numbers = [f"i32 {self.number(each.value)}, i64 {each.value}" for each in factors]
+        numbers += ["i32 0, i64 1"] * (times is None)
+        self.emit(made, "extent", f"i32 {self.number(at.value)}, ptr {at.value}, {', '.join(numbers)}")
+
+    def _bind_range(self, made: ir.Call, *sides: tuple[int, str], size: ir.Argument) -> None:
+        for index, _ in sides:
+            self._extent(made, index, made.arguments.index(size))
         self.bind(made, size.value, size.type, "SIZE")
-        for pointer, how in sides:
-            self.reach(made, pointer.value, 0, how)
+        for index, how in sides:
+            self.reach(made, made.arguments[index].value, 0, how)
 
     def _derive(
         self, made: ir.Call, kind: str, one: ir.Operand, other: ir.Operand, result: str

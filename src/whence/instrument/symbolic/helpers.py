@@ -63,6 +63,7 @@ def declaration(name: str) -> str:
         "put": ("void", f"{_PLACE}, i32, i{suffix}", _LOOKS),
         "step": ("void", f"i32, i32{', i32, i64' * MOST_SLOTS}", _WRITES),
         "check": ("void", f"i32, i32, {word}, i32, {word}", _WRITES),
+        "extent": ("void", "i32, ptr captures(address), i32, i64, i32, i64", _WRITES),
         "pass": ("void", f"ptr captures(address), {numbers}", _WRITES),
         "passed": ("void", "ptr captures(address)", _WRITES),
         "enter": ("i1", "ptr captures(address)", _WRITES),
@@ -96,6 +97,7 @@ def definitions() -> Iterator[str]:
         _cast(),
         _decide(),
         _step(),
+        _extent(),
         _reach("tell"),
         _reach("reach"),
         _passed(),
@@ -128,6 +130,7 @@ _RUNTIME = (
     ("put", "void", f"{_ACCESS}, i32 %x, i64 %value", True),
     ("check", "void", _OPERANDS, True),
     ("step", "void", _STEP, True),
+    ("extent", "void", "i32 %n, i64 %at, i32 %a, i64 %av, i32 %b, i64 %bv", True),
     ("untaken", "void", "i64 %f", True),
     ("replace", "void", "", True),
     ("result", "i32", "i64 %f, i32 %index", True),
@@ -317,6 +320,17 @@ plain:
 cold:
 {_call("step", "void", _STEP)}"""
     return _define("void", "step", _STEP, body)
+
+
+def _extent() -> str:
+    body = f"""
+{_any(("%n", "%a", "%b"))}
+plain:
+  ret void
+cold:
+  %at = ptrtoint ptr %p to i64
+{_call("extent", "void", "i32 %n, i64 %at, i32 %a, i64 %av, i32 %b, i64 %bv")}"""
+    return _define("void", "extent", "i32 %n, ptr %p, i32 %a, i64 %av, i32 %b, i64 %bv", body)
 
 
 def _marked(size: int) -> str:

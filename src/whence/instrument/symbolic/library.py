@@ -198,3 +198,23 @@ SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
 """Allocations, and the arguments that say how much."""
 FREES: Mapping[str, int] = MappingProxyType({"free": 0, "realloc": 0, "_ZdlPv": 0, "_ZdaPv": 0, "_ZdlPvm": 0})
 """Functions that end a block, and the argument that names it."""
+
+_WHOLE = """
+    memcpy 0:2 1:2, memmove 0:2 1:2, mempcpy 0:2 1:2, bcopy 0:2 1:2, memset 0:2, bzero 0:1,
+    explicit_bzero 0:1,
+    memcmp 0:2 1:2, bcmp 0:2 1:2, memchr 0:2, memrchr 0:2, memmem 0:1 2:3, strncpy 0:2, stpncpy 0:2,
+    read 1:2, pread 1:2, pread64 1:2, recv 1:2, recvfrom 1:2, write 1:2, pwrite 1:2, pwrite64 1:2, send 1:2,
+    sendto 1:2, fread 0:1*2, fread_unlocked 0:1*2, fwrite 0:1*2, fwrite_unlocked 0:1*2, qsort 0:1*2,
+    bsearch 1:2*3, getrandom 0:1, getentropy 0:1, snprintf 0:1, vsnprintf 0:1, fgets 0:1
+"""
+EXTENTS: Mapping[str, tuple[tuple[int, int, int | None], ...]] = MappingProxyType(
+    {
+        row.split()[0]: tuple(
+            (int(pointer), int(size), int(times) if times else None)
+            for pointer, size, times in re.findall(r"(\d+):(\d+)(?:\*(\d+))?", row)
+        )
+        for row in _WHOLE.split(",")
+    }
+)
+"""Functions that access as many bytes as they are told to: the argument that is the address, and the ones
+whose product is their number."""
