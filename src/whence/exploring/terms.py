@@ -70,6 +70,7 @@ class Terms:
         self._known: dict[tuple[object, ...], int] = {}
         self._bytes: dict[Byte, int] = {}
         self._negations: dict[int, int] = {}
+        self._inside: dict[tuple[int, int, int, int], int] = {}
 
     def __len__(self) -> int:
         return len(self.operator)
@@ -155,6 +156,13 @@ class Terms:
 
     def inside(self, address: int, size: int, base: int, length: int) -> int:
         """An access of `size` bytes at the term `address` lies in the block of `length` bytes at `base`."""
+        key = (address, size, base, length)
+        known = self._inside.get(key)
+        if known is None:
+            known = self._inside[key] = self._made_inside(*key)
+        return known
+
+    def _made_inside(self, address: int, size: int, base: int, length: int) -> int:
         width = self.width[address]
         if size > length:
             return self.constant(0, 1)
