@@ -3,7 +3,8 @@
 The library compiles up to six methods of each class when its module is imported, which was a third of the
 time of a command that does little. Here only `__init__` is compiled, since it is called often, and not
 before the first object is made; the other methods read the fields by their names. What the library has for
-dataclasses (`field`, `fields`, `replace`, `asdict`) takes these classes, too.
+dataclasses (`field`, `fields`, `replace`, `asdict`) takes these classes, too. What derives from one of them
+is to be decorated here.
 """
 
 from __future__ import annotations
