@@ -6,6 +6,8 @@
 #include "parts.h"
 #include "trace.h"
 #include "../blocks/block.h"
+#include "../os/os.h"
+#include "../planes/planes.h"
 
 #include <ctype.h>
 
@@ -36,10 +38,22 @@ static struct whence_bounds object_of(const struct reach *reach) {
     return block.size ? block : character_table(reach->at);
 }
 
+/* For memory of no block, such as that of the command line: accesses that begin in the same page.
+ */
+static struct whence_bounds page_of(const struct reach *reach) {
+    uintptr_t at = reach->at, size = reach->size ? reach->size : 1;
+    struct whence_bounds none = {0, 0};
+    if (!plane_covers(at) || !plane_covers(at + size) || at + size < at) return none;
+    if (plane_first_bad(at, size) != at + size) return none;
+    if (!os_readable_word(at) || !os_readable_word(at + size - 1)) return none;
+    return (struct whence_bounds){wh_round_down(at, OS_PAGE), OS_PAGE + size - 1};
+}
+
 void reach_say(const struct reach *reach, unsigned how) {
-    struct whence_bounds object = object_of(reach);
     if (!expression_varies(reach->address)) return;
-    unsigned parts = parts_say(object, how);
+    struct whence_bounds object = object_of(reach);
+    unsigned parts = object.size ? parts_say(object, how) : 0;
+    if (!object.size) object = page_of(reach);
     decision_access(reach->address, reach->at, reach->size, how, object, parts, reach->pc);
 }
 

@@ -91,6 +91,14 @@ def test_an_index_from_a_table_that_is_filled_through_symbolic_indices(unbounded
         assert table[high >> 6] >= 4 and error["confirmed"][0] == "a checked run"
 
 
+def test_memory_that_is_no_block_is_read_at_each_address(tmp_path, whence_env):
+    program = build("outside", tmp_path, whence_env, "-O1")
+    summary, text = explore(program, tmp_path, whence_env, arguments=("one", "two", "three"))
+    assert summary["complete"] and summary["paths"] == 4 and not summary["possible"], text
+    ends = {test.inputs["memory:x"][0] % 4: test.status for test in read_tests(tmp_path / "out")}
+    assert ends == {0: 9, 1: 1, 2: 2, 3: 3}
+
+
 PRINTS = ["", "", "printf", "fprintf", "", "", "errx", "warnx"]
 
 
