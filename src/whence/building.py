@@ -8,9 +8,9 @@ import signal
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from whence.dataclass import dataclass
 from whence.errors import BuildFailed, UserMistake
 from whence.toolchain.wrapper import wrapper_command
 

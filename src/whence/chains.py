@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from whence.dataclass import dataclass
 from whence.frames import Frame
 
 

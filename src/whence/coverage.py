@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple
-
-from whence.dataclass import dataclass
 
 NO_IR = "no IR"
 """Why most libraries are left out: another compiler made them."""

@@ -11,14 +11,13 @@ import hashlib
 import os.path
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from whence.abi import points
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, STATES
 from whence.chains import Chain
 from whence.coverage import Coverage
-from whence.dataclass import dataclass
 from whence.frames import Frame as Frame
 
 _ADDRESSABLE = {s.value for s in STATES if s.name in ("ADDRESSABLE", "UNDEFINED", "MIXED")}

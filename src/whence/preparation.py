@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from whence.dataclass import dataclass
 from whence.errors import ExitCode
 
 PREPARED, KNOWN, IMPOSSIBLE = "prepared", "known", "impossible"

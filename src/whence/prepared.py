@@ -15,12 +15,11 @@ import os
 import pickle
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache as once
 from pathlib import Path
 
 from whence import __version__
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit
 from whence.rules.observable import Observable
 from whence.rules.ruleset import RuleSet, load_files, load_standard, read_file, read_standard

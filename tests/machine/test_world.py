@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from tests.harness.examples import examples
 from tests.machine.strategies import programs
 
-from whence.dataclass import dataclass
 from whence.machine import State, parse_program, parse_state, run, steps
 from whence.machine.probes import probes
 from whence.machine.syntax import Program

@@ -6,7 +6,7 @@ command line and the reports have them from this table.
 
 from __future__ import annotations
 
-from whence.dataclass import dataclass
+from dataclasses import dataclass
 
 FIRST_NUMBER = 0xFFFFFF00
 """Numbers from here on stand in the record where those of rules do."""

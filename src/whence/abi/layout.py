@@ -16,8 +16,9 @@ position-independent image at ``0x5555…`` gives 21.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from whence.abi.structs import Field, Layout
-from whence.dataclass import dataclass
 
 GRANULE_SHIFT = 3
 GRANULE = 1 << GRANULE_SHIFT

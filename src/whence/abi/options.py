@@ -7,8 +7,9 @@ value is an error on both sides.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from whence.abi.fixed import FIXED_FINDINGS
-from whence.dataclass import dataclass
 
 
 @dataclass(frozen=True)

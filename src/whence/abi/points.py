@@ -8,10 +8,10 @@ function of the runtime (see docs/adding-a-detection-point.md).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.rules import EVENT
-from whence.dataclass import dataclass
 
 ONE = "1"
 """What a constant in a sum is a multiple of."""

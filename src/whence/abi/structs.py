@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
-
-from whence.dataclass import dataclass
 
 
 @dataclass(frozen=True)

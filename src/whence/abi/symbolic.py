@@ -22,8 +22,9 @@ comes when it has ended. The child may take further requests: then it is as it w
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from whence.abi.structs import Field, Layout
-from whence.dataclass import dataclass
 
 MAGIC = b"WHENCEXP"
 VERSION = 4

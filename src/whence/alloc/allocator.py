@@ -6,12 +6,11 @@ import ctypes
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from whence.alloc import library
 from whence.alloc.config import Config, Kind, Region, RegionConfig, Status
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit, UserMistake, WhenceError
 
 _WORD = 1 << 64

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from whence.abi import layout as address_map
-from whence.dataclass import dataclass
 
 UNLIMITED = -1
 """As a quarantine: no address is ever used again."""

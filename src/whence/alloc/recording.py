@@ -6,13 +6,12 @@ A recording is a folder with a text file of `name = value` lines; see docs/repla
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whence.abi import layout as address_map
 from whence.abi import options
 from whence.alloc.config import Access, Config, Layout, Region, RegionConfig
-from whence.dataclass import dataclass
 from whence.errors import UserMistake
 
 FILE = "replay.conf"

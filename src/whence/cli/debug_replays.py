@@ -6,12 +6,11 @@ import contextlib
 import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from whence.alloc.recording import CompactHeap, Recording
-from whence.dataclass import dataclass
 from whence.debugger.session import COMMANDS, REPLAYED, RUNS, Debugger
 from whence.engines import replay
 from whence.engines.process.interpreter import resolve

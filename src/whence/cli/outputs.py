@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whence.cli.output import say
-from whence.dataclass import dataclass
 from whence.errors import UserMistake
 from whence.options import REPORTS, STANDARD_OUTPUT, RunOption
 from whence.toolchain import spawn

@@ -12,13 +12,12 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from whence import memcheck
 from whence.cli.ending import exit_status
 from whence.cli.output import leave, say
-from whence.dataclass import dataclass
 from whence.errors import CannotExecute, UserMistake, WhenceError
 from whence.hints import did_you_mean, expected
 from whence.options import COMMAND_LINE, FILES, INTEGER, YES_NO, RunOptions

@@ -14,10 +14,10 @@ import re
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from whence.dataclass import dataclass
 from whence.debugger.session import COMMANDS, EDITOR, Debugger, Session, SessionData
 from whence.errors import ToolLimit, WhenceError
 

@@ -15,13 +15,12 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from whence.chains import Chain
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit, WhenceError
 from whence.findings import Finding, RunInfo
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from whence.dataclass import dataclass
 from whence.demo.programs import AUDIOFILE, GIFSICLE_190, GIFSICLE_193, JHEAD, JQ, LUPA_LUA, Program
 
 

@@ -11,9 +11,9 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit
 from whence.toolchain.wrapper import wrapper_command
 

@@ -13,9 +13,9 @@ import platform
 import shutil
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from whence.dataclass import dataclass
 from whence.demo.fetch import cache_dir, cached_archive, run_client, store_archive
 from whence.errors import ToolLimit
 

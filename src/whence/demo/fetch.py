@@ -15,9 +15,9 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit
 
 DOWNLOAD_TIMEOUT = 600

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from whence.dataclass import dataclass
 from whence.demo.build import Builder
 from whence.demo.debian import DebianSource, fetch_debian_binaries, fetch_debian_source
 from whence.demo.fetch import NpmPackage, Sdist, cache_dir, fetch_npm_package, fetch_sdist, unpack

@@ -10,10 +10,10 @@ import json
 import os
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whence.dataclass import dataclass
 from whence.demo.bugs import Expectation
 from whence.demo.build import whence_run
 from whence.errors import ToolLimit

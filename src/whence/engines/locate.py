@@ -14,12 +14,11 @@ import os
 import signal
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whence.abi import points
-from whence.dataclass import dataclass
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start

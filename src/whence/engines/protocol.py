@@ -7,10 +7,10 @@ The driver (`whence.engines.checked`) knows engines by this protocol and by thei
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from whence.dataclass import dataclass
 from whence.engines.progress import Progress
 from whence.engines.settings import Settings
 from whence.result import Result

@@ -14,12 +14,11 @@ import struct
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from whence.abi import outside
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit
 
 _AT_ONCE = 1 << 16

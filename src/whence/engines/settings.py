@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whence.dataclass import dataclass
 from whence.engines.start import Start
 from whence.rules import RuleSet
 from whence.suppressions import Suppressions

@@ -7,13 +7,12 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whence import __version__
 from whence.api import StrPath, _settings, environment_of, find_program
-from whence.dataclass import dataclass
 from whence.errors import UserMistake
 from whence.exploring.inputs import Symbolic, beginnings
 from whence.exploring.pairing import Pair

@@ -11,11 +11,11 @@ import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whence.dataclass import dataclass
 from whence.errors import WhenceError
 from whence.exploring.inputs import Test, command_line
 from whence.options import RunOptions

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from whence.abi import symbolic
-from whence.dataclass import dataclass
 from whence.errors import UserMistake
 from whence.exploring.trace import LARGEST_OBJECT
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-from whence.dataclass import dataclass
 
 if TYPE_CHECKING:
     from whence.exploring.loop import Loop

@@ -11,11 +11,10 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from whence.abi import symbolic
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit
 from whence.exploring import strategies
 from whence.exploring.distances import Distances

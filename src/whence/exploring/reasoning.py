@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from whence.dataclass import dataclass
 from whence.exploring.evaluate import ALL, Columns, holds
 from whence.exploring.preferring import preferred
 from whence.exploring.solvers import Solver

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whence.dataclass import dataclass
 from whence.exploring.executing import MEMORY_LIMIT, TIME_LIMIT, WAITING
 
 if TYPE_CHECKING:

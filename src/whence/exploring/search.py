@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from whence.abi import symbolic
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit
 from whence.exploring.domains import Domains
 from whence.exploring.evaluate import values

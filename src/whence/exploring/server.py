@@ -13,12 +13,12 @@ import struct
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whence.abi import records, symbolic
-from whence.dataclass import dataclass
 from whence.engines.process.decode import read_records
 from whence.engines.process.launch import fixed_addresses
 from whence.errors import CannotExecute, ToolLimit

@@ -5,11 +5,11 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from whence.abi import variables
 from whence.abi.options import encode
-from whence.dataclass import dataclass
 from whence.engines.native.engine import NativeEngine
 from whence.engines.process.engine import Prepared, make_record
 from whence.engines.process.environment import Folder, changes, named_originals

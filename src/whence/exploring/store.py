@@ -13,12 +13,11 @@ import fcntl
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit, UserMistake
 from whence.shortage import remedy
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 
 from whence.abi import symbolic
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit
 from whence.exploring.prefixes import Prefixes
 from whence.exploring.questions import Check, Questions

@@ -8,10 +8,10 @@ impossible.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from whence.dataclass import dataclass
 from whence.exploring.terms import OP, Terms
 from whence.exploring.trace import OUTSIDE, YES_NO, Cases, Decision
 

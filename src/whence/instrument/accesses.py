@@ -12,13 +12,13 @@ A copy by memcpy gets a third marker where its two ranges might overlap::
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.intercepts import STORES
 from whence.abi.layout import RED_ZONE
 from whence.abi.rules import DESC_FUNCTION_SHIFT, DESC_FUNCTIONS, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
-from whence.dataclass import dataclass
 from whence.instrument.exposure import (
     is_plain_global,
     is_plain_thread_variable,

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from whence.dataclass import dataclass
 from whence.instrument.function_types import FunctionTypes
 from whence.instrument.passes import Context
 from whence.instrument.sites import CALLEE, Sites

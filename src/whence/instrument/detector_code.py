@@ -19,10 +19,10 @@ that works.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from whence.abi.records import BLOCK_KINDS
 from whence.abi.rules import BLOCK, EVENT
-from whence.dataclass import dataclass
 from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.indexing import RECORD_STATES, RECORDED, base_pointer, block_item, block_key, record_fields

@@ -9,8 +9,8 @@ debugger that is generated from them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from whence.dataclass import dataclass
 from whence.instrument import detectors, filters
 from whence.instrument.detector_code import ConditionCode
 from whence.rules import RuleSet

@@ -17,12 +17,11 @@ belongs to the block.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from whence import ir
 from whence.abi.layout import RED_ZONE
-from whence.dataclass import dataclass
 from whence.instrument.lifetimes import may_free
 from whence.instrument.provenance import Place
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from whence import ir
-from whence.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ generated from the rules is linked in (`whence.instrument.filters`).
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from whence import ir
-from whence.dataclass import dataclass
 from whence.instrument import steps
 from whence.instrument.filters import copy_marker_name
 from whence.instrument.lookup import LOOKUP

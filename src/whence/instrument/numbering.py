@@ -14,8 +14,9 @@ distance is one *up to wrapping*: see `Sum`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from whence import ir
-from whence.dataclass import dataclass
 
 _PURE = frozenset(
     ("add", "sub", "mul", "shl", "ashr", "lshr", "and", "or", "xor", "sext", "zext", "trunc", "inttoptr")

@@ -12,14 +12,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
 import llvmlite.binding as llvm
 
 from whence import ir
-from whence.dataclass import dataclass
 from whence.instrument.facts import Flow
 from whence.instrument.lifetimes import keepers_of
 from whence.instrument.markers import declarations

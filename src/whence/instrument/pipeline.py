@@ -21,13 +21,12 @@ import gc
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 import llvmlite.binding as llvm
 
 from whence import ir
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit
 from whence.instrument.accesses import mark_accesses
 from whence.instrument.allocas import guard_allocas

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from whence.dataclass import dataclass
+from dataclasses import dataclass
+
 from whence.instrument.provenance import Kind
 
 

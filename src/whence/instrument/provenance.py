@@ -17,11 +17,11 @@ a phi of the roots is put beside the phi of the pointers::
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 
 from whence import ir
 from whence.abi.layout import RED_ZONE
-from whence.dataclass import dataclass
 from whence.instrument.numbering import Numbering
 
 

@@ -11,9 +11,9 @@ does not show which block its pointer was derived from.
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import dataclass
 
 from whence import ir
-from whence.dataclass import dataclass
 from whence.instrument.bounds import SUBTRACT, bound_loop
 from whence.instrument.facts import Facts, Flow
 from whence.instrument.filters import indexed_name, marker_name

@@ -13,14 +13,13 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NamedTuple
 
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.points import BY_CODE, NUMBERS, Point
 from whence.abi.rules import FUNCTION_MARK, STEP_BITS_SHIFT, STEP_POINTER, STEP_SIZE_SHIFT, STEP_UNSIGNED
-from whence.dataclass import dataclass
 from whence.instrument.values.helpers import named, plane
 
 WIDTHS = (8, 16, 32, 64)

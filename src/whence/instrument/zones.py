@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache, partial
 
 from whence import ir
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, RED_ZONE, STATE_OFFSET, STATES
 from whence.abi.zones import LOCAL, RETURNED, RETURNED_HEAD, RETURNED_ROWS, RETURNED_SIZE, VARIABLE
-from whence.dataclass import dataclass
 from whence.instrument.exposure import (
     Uses,
     checks_of,

@@ -7,9 +7,9 @@ Instructions store types as text, because new instructions need the text;
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
-from whence.dataclass import dataclass
 from whence.ir.errors import IRSyntaxError
 from whence.ir.lexer import Cursor, skip_group, to_int, word_set
 

@@ -8,9 +8,8 @@ origins back to gen, to a global symbol, or to the initial contents of memory.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from whence.dataclass import dataclass
 from whence.machine.state import CopyEvent, Event, MallocEvent, State, WriteEvent
 from whence.machine.syntax import Literal
 from whence.machine.undefined import undefined_bits

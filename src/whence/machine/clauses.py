@@ -8,11 +8,10 @@ it refers to must exist.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from rpds import HashTrieSet, List
 
-from whence.dataclass import dataclass
 from whence.machine.context import focus_on
 from whence.machine.initial import initial_globals
 from whence.machine.memory import Block, Fragment

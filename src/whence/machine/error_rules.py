@@ -7,7 +7,8 @@ error states that it announces (`error`); `RuleSet.announcing` gives the rules o
 
 from __future__ import annotations
 
-from whence.dataclass import dataclass
+from dataclasses import dataclass
+
 from whence.machine import premises
 from whence.machine.premises import Premise
 from whence.machine.probes import Probe, probes

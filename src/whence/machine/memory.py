@@ -10,12 +10,11 @@ C has, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from rpds import HashTrieMap
 
-from whence.dataclass import dataclass
 from whence.machine.undefined import undefined_bits, with_undefined
 from whence.machine.values import WORD, Function, Int, Pointer, Value, unsigned
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 from lark import Lark
 from lark.exceptions import UnexpectedInput
 
-from whence.dataclass import dataclass
 from whence.errors import UserMistake
 from whence.machine.checker import check
 from whence.machine.clauses import build_state

@@ -6,10 +6,9 @@ The rows of `whence.abi.points` say which point belongs to which redex, and whic
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 from whence.abi.points import BY_CODE, POINTS, Point
-from whence.dataclass import dataclass
 from whence.machine.heap import request_of
 from whence.machine.state import State
 from whence.machine.syntax import (

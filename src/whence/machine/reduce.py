@@ -9,9 +9,9 @@ parameter, and a copy the bytes it copies.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from whence.dataclass import dataclass
 from whence.machine import accesses, control, heap
 from whence.machine.next_state import Outcome, literal, next_value
 from whence.machine.state import State

@@ -9,10 +9,9 @@ is halted there does not reach them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 
-from whence.dataclass import dataclass
 from whence.machine.chains import Chain, Link, links
 from whence.machine.error_rules import Error, errors, fatal
 from whence.machine.initial import initial_state

@@ -8,12 +8,11 @@ around it, so that the cost of a step does not depend on the size of e;
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from rpds import HashTrieMap, HashTrieSet, List
 
-from whence.dataclass import dataclass
 from whence.machine.memory import Block
 from whence.machine.syntax import Expr, Literal, Program
 from whence.machine.values import (

@@ -12,12 +12,11 @@ the last computed value instead (docs/machine.md).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
 from whence.abi.records import FAMILIES
-from whence.dataclass import dataclass
 from whence.machine.values import GLOBAL, LITERAL, WORD, BlockId, Origin, Value
 from whence.rules.problems import NOWHERE, Place
 

@@ -10,11 +10,10 @@ begin of the block plus the index.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.records import KINDS
-from whence.dataclass import dataclass
 from whence.rules.problems import NOWHERE, Place
 
 HEAP, STACK, GLOBAL, NULL = "H", "S", "G", "N"

@@ -7,11 +7,10 @@ its number plus `OF_STACK` or `OF_GLOBAL`. A world computes its parts when a rul
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from whence.abi.records import KINDS
-from whence.dataclass import dataclass
 from whence.machine.accesses import is_null_derived, unwritten_bytes
 from whence.machine.liveness import live_and_lost
 from whence.machine.memory import decode

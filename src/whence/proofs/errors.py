@@ -6,14 +6,13 @@ A premise is about a moment and, where the error rule gives blocks, about one bl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import z3
 
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.points import MAX_SIZE
 from whence.abi.records import FAMILIES, KINDS
-from whence.dataclass import dataclass
 from whence.machine.error_rules import BY_NAME
 from whence.proofs import terms
 from whence.proofs.logic import POINTER, Number, Truth, exists

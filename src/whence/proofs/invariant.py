@@ -7,11 +7,11 @@ clause is proved for the initial state and preserved by every reduction rule (`l
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import z3
 
 from whence.abi.layout import NULL_PAGE_SIZE
-from whence.dataclass import dataclass
 from whence.proofs.logic import BLOCK, EVENT, POINTER, Number, Truth, every, exists, forall
 from whence.proofs.state import GLOBAL, HEAP, NO_BLOCK, STACK, State
 from whence.proofs.symbols import EVENT_CODES

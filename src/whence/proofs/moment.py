@@ -9,12 +9,12 @@ from or, at an access, the live stack block or the global, and P has the live po
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import z3
 
 from whence.abi.points import BY_CODE, POINTS, Slot, giving
 from whence.abi.records import FAMILIES, KINDS
-from whence.dataclass import dataclass
 from whence.machine.values import KIND_NUMBERS
 from whence.proofs.logic import ADDRESS, BLOCK, EVENT, POINTER, Number, Truth, every, exists, forall
 from whence.proofs.state import GLOBAL, HEAP, LETTERS, STACK, State, any_state

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from enum import Enum, auto
 
 import z3
 
-from whence.dataclass import dataclass
 from whence.proofs import terms
 from whence.proofs.logic import Number, Truth
 from whence.proofs.results import Counterexample, Outcome, Verdict

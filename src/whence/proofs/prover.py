@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit
 from whence.hints import did_you_mean
 from whence.machine.error_rules import BY_NAME

@@ -7,11 +7,9 @@ output (docs/proofs.md).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
-
-from whence.dataclass import dataclass
 
 
 class Verdict(StrEnum):

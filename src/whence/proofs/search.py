@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import z3
 
-from whence.dataclass import dataclass
 from whence.proofs import terms
 from whence.proofs.logic import BLOCK, EVENT, POINTER, PRODUCT, Number, Truth, applications, spell_out
 from whence.proofs.state import NO_BLOCK, State

@@ -9,11 +9,10 @@ step is a function from states to states, and what it leaves unchanged needs no 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import z3
 
-from whence.dataclass import dataclass
 from whence.machine import values
 from whence.proofs.logic import Number, Truth
 from whence.proofs.symbols import predicate, symbol

@@ -9,12 +9,11 @@ obligations of *sense*: it fires in some state, not in every state, and depends 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import z3
 
-from whence.dataclass import dataclass
 from whence.machine import parse_state, print_state
 from whence.machine.error_rules import errors, fatal
 from whence.machine.probes import probes

@@ -8,11 +8,11 @@ id, the address of a block) are symbols that its premise restricts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import z3
 
 from whence.abi.layout import NULL_PAGE_SIZE
-from whence.dataclass import dataclass
 from whence.proofs.invariant import TOP, room
 from whence.proofs.logic import BLOCK, Number, Truth, forall
 from whence.proofs.state import HEAP, NO_BLOCK, STACK, State, excluding, including

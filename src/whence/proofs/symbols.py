@@ -7,10 +7,10 @@ any number of events, blocks and pointers. A `Redex` is the next step.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import z3
 
-from whence.dataclass import dataclass
 from whence.proofs import terms
 from whence.proofs.logic import Number, Truth
 from whence.proofs.terms import Bounded

@@ -11,10 +11,10 @@ uninterpreted functions with axioms (`facts`). These are enough for proofs; for 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import z3
 
-from whence.dataclass import dataclass
 from whence.proofs.logic import Expr, Number, Truth, applications
 from whence.rules.arithmetic import arithmetic
 

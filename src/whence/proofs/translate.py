@@ -9,10 +9,10 @@ formula that says when it is defined.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import z3
 
-from whence.dataclass import dataclass
 from whence.proofs import terms
 from whence.proofs.logic import BLOCK, EVENT, POINTER, Number, Truth, exists, forall
 from whence.proofs.symbols import EVENT_CODES, Redex, View, function_code

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from whence.abi import points
-from whence.dataclass import dataclass
 from whence.findings import Block, BlockState, Event, Family, Finding, Frame, RunInfo, Value, telling_stack
 from whence.report import frames, words
 from whence.report.source import cut_cells

@@ -14,11 +14,11 @@ and are left blank where no state was recorded.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
 from whence.abi.layout import GRANULE, STATE_BY_VALUE
-from whence.dataclass import dataclass
 from whence.findings import AccessKind, Block, BlockState, Finding
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from rich.cells import cell_len
 
-from whence.dataclass import dataclass
 from whence.report.styles import printable
 
 TAB = 4

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from whence import memcheck
-from whence.dataclass import dataclass
 from whence.findings import Block, BlockState, Family, Finding, Frame, Point, Where, telling_stack
 from whence.report import frames, words
 

@@ -8,11 +8,10 @@ use what its predicates bind.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from whence.abi import fixed
-from whence.dataclass import dataclass
 from whence.hints import did_you_mean
 from whence.rules import binding
 from whence.rules import model as m

@@ -12,9 +12,8 @@ from the root through `and` and definitions only.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from whence.dataclass import dataclass
 from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.arithmetic import COMPARE, arithmetic, integer, word, wrap

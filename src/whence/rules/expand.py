@@ -16,10 +16,9 @@ This is what the code generators and the filter analysis read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 
-from whence.dataclass import dataclass
 from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.ruleset import RuleSet

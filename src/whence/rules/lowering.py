@@ -9,13 +9,13 @@ needs more is refused with a sentence that says what.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
 from whence.abi.points import BY_CODE
 from whence.abi.points import NUMBERS as POINT_CODES
 from whence.abi.rules import RULE_EVERY
-from whence.dataclass import dataclass
 from whence.errors import UserMistake
 from whence.rules import binding
 from whence.rules import model as m

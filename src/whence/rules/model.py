@@ -11,9 +11,8 @@ an undefined value is false. So `not (Size(r) > 8)` holds where r has no block.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from whence.dataclass import dataclass
 from whence.rules.problems import NOWHERE, Place
 from whence.rules.vocabulary import CONSTANTS, FUNCTIONS, POINTS, Point, Type
 

@@ -5,11 +5,10 @@ The sentences are made by `whence.rules.lowering`, the same for all engines.
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 from whence.abi.fixed import BY_ENGINE
 from whence.abi.points import NUMBERS, observed_by
-from whence.dataclass import dataclass
 from whence.rules.vocabulary import CONSTANTS, DOMAINS, FUNCTIONS
 
 VARIABLES = {"Stack": "local variables as blocks", "Global": "global variables as blocks"}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 
 from whence.abi import fixed
-from whence.dataclass import dataclass
 from whence.errors import UserMistake
 from whence.hints import did_you_mean
 from whence.rules import model as m

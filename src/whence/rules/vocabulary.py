@@ -8,12 +8,12 @@ Debuggers" (Wang, Neamtiu, Gupta, ISMM 2013).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Flag, auto
 
 from whence.abi import points
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.records import FAMILIES, KINDS
-from whence.dataclass import dataclass
 
 LANGUAGE_VERSION = 2
 """Part of every `RuleSet.key`; raised when the meaning of some text changes."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ClassVar
 
-from whence.dataclass import dataclass
 from whence.rules import model as m
 from whence.rules.arithmetic import integer
 from whence.rules.vocabulary import EVENTS, POINTER_DOMAINS

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from whence.dataclass import dataclass
 from whence.deduplication import deduplicate
 from whence.findings import Finding, Frame, SuppressionUse, is_runtime, telling_stack
 

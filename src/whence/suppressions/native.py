@@ -12,9 +12,8 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from whence.dataclass import dataclass
 from whence.errors import UserMistake
 from whence.findings import KEY_FRAMES, Frame
 from whence.hints import did_you_mean

@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 
 from whence import memcheck
-from whence.dataclass import dataclass
 from whence.errors import UserMistake
 from whence.findings import Frame
 from whence.hints import did_you_mean, expected

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 
 from whence import memcheck
-from whence.dataclass import dataclass
 from whence.errors import UserMistake
 from whence.findings import Frame
 from whence.hints import did_you_mean, expected

@@ -13,9 +13,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from whence import memcheck
-from whence.dataclass import dataclass
 from whence.findings import Finding, Frame
 from whence.suppressions.model import Seen
 

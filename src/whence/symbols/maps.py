@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
-
-from whence.dataclass import dataclass
 
 _LINE = re.compile(
     r"(?P<begin>[0-9a-f]{1,16})-(?P<end>[0-9a-f]{1,16}) (?P<mode>[-rwxps]{4}) "

@@ -19,11 +19,10 @@ import io
 import json
 import os.path
 from collections.abc import Iterator
-from dataclasses import astuple, replace
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from whence import __version__
-from whence.dataclass import dataclass
 from whence.elf import PT_LOAD, SHT_NOBITS, Elf, ElfError
 from whence.errors import WhenceError
 from whence.symbols.demangle import function_name

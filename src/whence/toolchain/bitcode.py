@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-
-from whence.dataclass import dataclass
+from dataclasses import dataclass
 
 _MAGIC = b"BC\xc0\xde"
 _STRTAB, _SYMTAB = 23, 25

@@ -15,10 +15,10 @@ import struct
 import time
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from whence.dataclass import dataclass
 from whence.toolchain.cache_trust import distrust_file
 
 SCRATCH_PREFIX = ".new-"

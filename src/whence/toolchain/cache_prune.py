@@ -6,9 +6,9 @@ import contextlib
 import re
 import shutil
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from whence.dataclass import dataclass
 from whence.errors import UserMistake
 from whence.toolchain.cache_files import Entry, entries, scratches, used
 from whence.toolchain.cache_locks import Locks

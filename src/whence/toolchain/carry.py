@@ -8,12 +8,11 @@ import os
 import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from whence import elf
-from whence.dataclass import dataclass
 from whence.errors import CannotExecute, ProgramNotFound, WhenceError
 from whence.toolchain import archive, blob, link
 from whence.toolchain.link import LinkItem, LinkRecord

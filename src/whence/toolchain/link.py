@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from whence.dataclass import dataclass
 from whence.toolchain import blob
 
 KINDS = ("exe", "pie", "shared", "object")

@@ -16,7 +16,7 @@ import io
 import os
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from elftools.common.exceptions import ELFError
@@ -24,7 +24,6 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import Symbol, SymbolTableSection
 
-from whence.dataclass import dataclass
 from whence.elf import MAGIC, Elf, ElfError, read_at
 from whence.toolchain import archive, blob, foreign
 from whence.toolchain.carry import CarriedImage

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from whence.abi import variables
 from whence.abi.options import OPTIONS
-from whence.dataclass import dataclass
 from whence.errors import UserMistake
 
 TYPES = {"plain": "P", "top": "T", "bottom": "B", "both-read": "BR", "both-write": "BW", "random": "R"}

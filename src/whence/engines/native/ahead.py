@@ -6,12 +6,11 @@ import contextlib
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whence import elf
-from whence.dataclass import dataclass
 from whence.engines.native import build
 from whence.engines.native.objects import Wanted, find_object, instrument, own_functions, wanted_objects
 from whence.engines.native.refused import sentence

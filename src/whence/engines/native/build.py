@@ -12,11 +12,10 @@ import hashlib
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whence.coverage import NO_IR, Coverage, LeftOut
-from whence.dataclass import dataclass
 from whence.engines.native.objects import objects_of, tier_of
 from whence.engines.native.texts import texts_for
 from whence.engines.native.unreached import link_image

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from whence.abi import variables
-from whence.dataclass import dataclass
 from whence.errors import WhenceError
 from whence.toolchain import spawn
 from whence.toolchain.cache import Cache

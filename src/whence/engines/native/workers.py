@@ -17,13 +17,13 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
 
-from whence.dataclass import dataclass
 from whence.engines.process.building import BuildSettings
 from whence.errors import Abandoned, ToolLimit
 from whence.shortage import shortage

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from whence.coverage import Coverage
-from whence.dataclass import dataclass
 from whence.engines.process.instances import Instances
 from whence.engines.progress import Progress
 from whence.rules import RuleSet

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whence.abi import records
-from whence.dataclass import dataclass
 from whence.engines.process.sent import Sent
 from whence.errors import ToolLimit
 from whence.findings import LeakCheck, LeakMoment, Process, Total

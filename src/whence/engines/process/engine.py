@@ -7,14 +7,13 @@ import os
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from whence.abi import records
 from whence.chains import Chain
 from whence.coverage import Coverage, total
-from whence.dataclass import dataclass
 from whence.engines.process import refusals
 from whence.engines.process.building import Builder, BuildSettings, Built
 from whence.engines.process.chains import chain_of, thread_of

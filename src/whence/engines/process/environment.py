@@ -9,11 +9,11 @@ from __future__ import annotations
 import glob
 import tempfile
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from whence.abi import runs, variables
 from whence.abi.options import encode
-from whence.dataclass import dataclass
 from whence.engines.process.building import BuildSettings, Built
 from whence.toolchain.cache import Cache
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import dataclass
 from pathlib import Path
-
-from whence.dataclass import dataclass
 
 
 @dataclass(frozen=True)

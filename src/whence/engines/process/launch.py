@@ -13,12 +13,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from whence.dataclass import dataclass
 from whence.engines.process.processes import await_arrivals, handles, left_behind, lives
 from whence.engines.settings import Surroundings
 from whence.engines.start import Resumed

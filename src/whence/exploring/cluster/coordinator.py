@@ -9,10 +9,9 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit
 from whence.exploring.cluster.shares import Gains, Place, Prefix, Share, packed
 from whence.exploring.executing import Executor

@@ -15,12 +15,11 @@ import time
 import uuid
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from whence import __version__
-from whence.dataclass import dataclass
 from whence.errors import ToolLimit, UserMistake
 from whence.exploring.cluster import worker
 from whence.exploring.cluster.shares import Gains, Mission, Share

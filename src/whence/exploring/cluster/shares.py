@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from whence.dataclass import dataclass
 from whence.engines.settings import Settings
 from whence.exploring.inputs import Symbolic
 from whence.exploring.loop import State

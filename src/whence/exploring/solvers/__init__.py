@@ -5,10 +5,9 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from whence.dataclass import dataclass
 from whence.errors import UserMistake
 from whence.exploring.terms import Terms
 from whence.hints import did_you_mean

@@ -6,8 +6,9 @@ These are shapes of code, which a program may write for itself: debug informatio
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from whence import ir
-from whence.dataclass import dataclass
 from whence.instrument.markers import PREFIX as CHECK
 from whence.ir.datalayout import constant_index
 

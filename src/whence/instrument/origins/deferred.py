@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from whence import ir
 from whence.abi.origins import MOST_WORDS, RECIPE_BITS, RECIPES, SITE, USE_NEAR
-from whence.dataclass import dataclass
 from whence.instrument.origins import helpers
 from whence.instrument.origins.kept import LOADS, PARAMETERS, Kept, is_safe
 from whence.instrument.origins.sites import TABLE as SITES

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
-
-from whence.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import GRANULE
-from whence.dataclass import dataclass
 from whence.instrument.values.addresses import Addresses
 from whence.instrument.values.names import locals_of
 from whence.ir.datalayout import align_up

@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import GRANULE
-from whence.dataclass import dataclass
 from whence.instrument.exposure import size_of
 from whence.instrument.markers import LIFETIME_BEGINS
 from whence.instrument.values import helpers

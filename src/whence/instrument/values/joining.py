@@ -12,10 +12,10 @@ The cost grows linearly with the number of instructions.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import GRANULE
-from whence.dataclass import dataclass
 from whence.instrument.markers import PREFIX, RANGE, reads_memory
 from whence.instrument.values import helpers
 from whence.instrument.values.points import is_pure

@@ -20,11 +20,10 @@ import os
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from whence import ir
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
-from whence.dataclass import dataclass
 from whence.instrument.passes import Context, PassError
 from whence.instrument.values import helpers
 from whence.instrument.values.addresses import PURE

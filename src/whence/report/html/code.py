@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 from markupsafe import Markup
@@ -12,7 +13,6 @@ from pygments.lexers import get_lexer_for_filename
 from pygments.lexers.c_cpp import CppLexer
 from pygments.util import ClassNotFound
 
-from whence.dataclass import dataclass
 from whence.findings import Frame
 from whence.report import frames
 from whence.report.source import Excerpt, SourceFinder, excerpt

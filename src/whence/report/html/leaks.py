@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from whence.dataclass import dataclass
 from whence.findings import Finding, telling_stack
 from whence.report import frames
 from whence.report.html.code import Code, CodeShelf

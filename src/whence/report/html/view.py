@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from whence.dataclass import dataclass
 from whence.findings import Finding, Frame, RunInfo, telling_stack
 from whence.report import frames, words
 from whence.report.anatomy import sections, subject, values
