@@ -99,9 +99,10 @@ def test_each_file_is_one_instance(
         assert (done.out, done.status, found) == (instances, 0, [])
 
 
-def test_runs_share_the_copies(whence: Whence) -> None:
-    """The cache has as many as one run needs."""
-    images = Path(whence.env["WHENCE_CACHE"]) / "images"
+def test_runs_share_the_copies(whence: Whence, tmp_path: Path) -> None:
+    """The cache has as many as one run needs; no other test has anything in it."""
+    whence = whence.with_env(WHENCE_CACHE=str(tmp_path))
+    images = tmp_path / "images"
     assert whence.run("./prog", "1", "./one.so", "./two.so").status == 0
     before = set(images.iterdir())
     shutil.copy(whence.directory / "one.so", whence.directory / "three.so")
