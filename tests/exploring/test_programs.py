@@ -120,6 +120,15 @@ def test_the_name_of_a_file_is_bound(tmp_path, whence_env):
     assert all("main" in each["place"] for each in summary["bound"])
 
 
+def confirmed_errors(summary, folder, name):
+    """Rule and bytes of an object, for each test of each error; all of them are confirmed."""
+    for error in summary["errors"]:
+        assert error["confirmed"] and error["doubt"] is None
+        for number in error["tests"]:
+            inputs = read_test(folder / "out" / "tests" / f"{number:06}.json").inputs
+            yield error["finding"]["rule"], inputs[name]
+
+
 def rules_of(summary):
     """Rule -> its tests."""
     return {each["finding"]["rule"]: each["tests"] for each in summary["errors"]}
@@ -173,14 +182,9 @@ def test_a_rule_about_a_step_finds_the_inputs_that_it_is_about(level, tmp_path, 
     enabled = [word for rule in STEPS for word in ("--enable", rule)]
     summary, text = explore(program, tmp_path, whence_env, *enabled)
     assert summary["complete"], text
-    found = set()
-    for error in summary["errors"]:
-        assert error["confirmed"] and error["doubt"] is None
-        for number in error["tests"]:
-            way, _ = read_test(tmp_path / "out" / "tests" / f"{number:06}.json").inputs["memory:x"]
-            assert way >> 4 != 1
-            found.add((error["finding"]["rule"], way & 15))
-    assert found == set(STEPS.items()), text
+    found = [(rule, data[0]) for rule, data in confirmed_errors(summary, tmp_path, "memory:x")]
+    assert all(way >> 4 != 1 for _, way in found)
+    assert {(rule, way & 15) for rule, way in found} == set(STEPS.items()), text
 
 
 OWN_RULES = """
@@ -203,13 +207,7 @@ def test_rules_are_asked_about_every_element_that_an_access_may_meet(tmp_path, w
     enabled = ["--rules", tmp_path / "own.rules", "--enable", "use-of-uninitialized-value"]
     summary, text = explore(program, tmp_path, whence_env, *enabled)
     assert summary["complete"], text
-    found = set()
-    for error in summary["errors"]:
-        assert error["confirmed"] and error["doubt"] is None
-        for number in error["tests"]:
-            way, _ = read_test(tmp_path / "out" / "tests" / f"{number:06}.json").inputs["memory:x"]
-            assert way >> 4 == 0
-            found.add((error["finding"]["rule"], way))
+    found = {(rule, data[0]) for rule, data in confirmed_errors(summary, tmp_path, "memory:x")}
     assert found == set(PARTS.items()), text
 
 
@@ -218,14 +216,9 @@ def test_sizes_that_lead_out_of_blocks_are_found(level, tmp_path, whence_env):
     """Among tens of thousands, of which few are tried; one test for each place."""
     program = build("extents", tmp_path, whence_env, level)
     summary, text = explore(program, tmp_path, whence_env, "--ways", "4")
-    found = {}
-    for error in summary["errors"]:
-        (number,) = error["tests"]
-        assert error["confirmed"] and error["doubt"] is None
-        data = read_test(tmp_path / "out" / "tests" / f"{number:06}.json").inputs["memory:in"]
-        found[data[3]] = error["finding"]["rule"]
+    found = sorted((data[3], rule) for rule, data in confirmed_errors(summary, tmp_path, "memory:in"))
     heap, stack = "heap-buffer-overflow", "stack-buffer-overflow"
-    assert found == {way: stack if way == 4 else heap for way in range(0, 14, 2)}, text
+    assert found == [(way, stack if way == 4 else heap) for way in range(0, 14, 2)], text
 
 
 def test_a_finding_that_a_run_does_not_show_again_is_not_confirmed(tmp_path, whence_env):
