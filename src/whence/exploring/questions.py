@@ -15,6 +15,7 @@ from whence import __version__
 from whence.abi import symbolic
 from whence.abi.points import POINTS
 from whence.abi.records import KINDS
+from whence.errors import ToolLimit
 from whence.exploring.terms import CONSTANT, OP, Terms
 
 if TYPE_CHECKING:
@@ -59,7 +60,13 @@ def asked(rules: RuleSet, cache: Cache) -> Asked:
 
 
 def _made(rules: RuleSet) -> Asked:
-    from whence.proofs import questions
+    """Raises `ToolLimit` where there is no solver."""
+    from whence.proofs import without_z3
+
+    try:
+        from whence.proofs import questions
+    except ImportError as missing:
+        raise ToolLimit(without_z3(missing)) from missing
 
     made: Asked = {}
     for rule in rules.active:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from whence.errors import ToolLimit
 from whence.hints import did_you_mean
 from whence.machine.error_rules import BY_NAME
-from whence.proofs import keeping
+from whence.proofs import keeping, without_z3
 from whence.proofs.results import LEMMAS, Outcome, Proof, Verdict
 from whence.rules import model as m
 from whence.rules.problems import Problem, RuleError
@@ -22,9 +22,7 @@ try:
     from whence.proofs.obligations import Obligation, settle
     from whence.proofs.statements import statements
 except ImportError as missing:
-    raise ToolLimit(
-        f"the solver Z3 cannot be loaded ({missing}); install it: pip install z3-solver"
-    ) from missing
+    raise ToolLimit(without_z3(missing)) from missing
 
 TIMEOUT = 30.0
 """The default timeout of one statement, in seconds."""
