@@ -31,11 +31,16 @@ _GENERATORS = ("abi", "instrument", "ir", "rules")
 @once
 def generator_identity() -> str:
     """Digest of the code that generates code: an edited whence does not reuse old entries."""
+    return identity_of(*_GENERATORS)
+
+
+def identity_of(*parts: str) -> str:
+    """Digest of the sources in some folders of whence."""
     base = os.path.dirname(__file__)
     # Each start reads all of these files, so without objects for their paths.
     files = [
         os.path.join(folder, name)
-        for part in _GENERATORS
+        for part in parts
         for folder, _, names in os.walk(os.path.join(base, part))
         for name in names
         if name.endswith((".py", ".rules", ".lark"))

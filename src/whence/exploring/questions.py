@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from whence.rules.ruleset import RuleSet
     from whence.toolchain.cache import Cache
 
-_FORMAT = "1"
 _BLOCKS = {number: name for name, number in KINDS.items()}
 _ACCESSES = {symbolic.ACCESSES["READ"]: "DEREF_R", symbolic.ACCESSES["WRITE"]: "DEREF_W"}
 _POINTS = {point.number: point for point in POINTS}
@@ -47,9 +46,10 @@ class Check(NamedTuple):
 
 def asked(rules: RuleSet, cache: Cache) -> Asked:
     """The questions of the rules that are on, kept in the cache: it takes a solver to make them."""
+    from whence.prepared import generator_identity, identity_of
     from whence.toolchain.cache import digest
 
-    key = digest("questions", _FORMAT, __version__, repr(rules.key()))
+    key = digest(__version__, generator_identity(), identity_of("proofs"), rules.key())
     kept = cache.read("questions", key)
     if kept is not None:
         found: Asked = json.loads(kept)
