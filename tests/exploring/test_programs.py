@@ -99,6 +99,13 @@ def test_memory_that_is_no_block_is_read_at_each_address(tmp_path, whence_env):
     assert ends == {0: 9, 1: 1, 2: 2, 3: 3}
 
 
+def test_own_functions_with_names_of_the_library_are_followed(tmp_path, whence_env):
+    program = build("namesakes", tmp_path, whence_env, "-O0")
+    summary, text = explore(program, tmp_path, whence_env)
+    assert summary["complete"] and summary["paths"] == 3, text
+    assert sorted(test.status for test in read_tests(tmp_path / "out")) == [1, 2, 3]
+
+
 PRINTS = ["", "", "printf", "fprintf", "", "", "errx", "warnx"]
 
 

@@ -27,8 +27,10 @@ class Calls(Emitter):
     def call(self, made: ir.Instruction) -> None:
         assert isinstance(made, ir.Call)
         name = made.callee or ""
-        for extent in library.EXTENTS.get(name, ()):
-            self._extent(made, *extent)
+        is_library = name not in self.own and self._may_be_unseen(name)
+        for pointer, *factors in library.EXTENTS.get(name, ()) if is_library else ():
+            if max(pointer, *factors) < len(made.arguments):
+                self._extent(made, made.arguments[pointer], *(made.arguments[each] for each in factors))
         if name.startswith(PREFIX):
             self.nothing_of(made)
         elif made.is_assembly:
@@ -37,7 +39,7 @@ class Calls(Emitter):
                 self._lend(made, "null", argument)
         elif name.startswith("llvm."):
             self._intrinsic(made, name)
-        elif name in library.FLAT:
+        elif name in library.FLAT and is_library:
             for index in library.FLAT[name]:
                 self.bind(made, made.arguments[index].value, made.arguments[index].type, "SIZE")
             self.nothing_of(made)
@@ -238,11 +240,11 @@ class Calls(Emitter):
             self.same(made, self.expand(made, expansion(made), names, checked=False)["%r"])
         elif name.startswith(intrinsics.COPIES):
             to, source, size = arguments[:3]
-            self._bind_range(made, (0, "WRITE"), (1, "READ"), size=size)
+            self._bind_range(made, (to, "WRITE"), (source, "READ"), size=size)
             self.emit(after(made), "copy", f"ptr {to.value}, ptr {source.value}, i64 {size.value}")
         elif name.startswith(intrinsics.SETS):
             to, byte, size = arguments[:3]
-            self._bind_range(made, (0, "WRITE"), size=size)
+            self._bind_range(made, (to, "WRITE"), size=size)
             self.emit(after(made), "set", f"ptr {to.value}, i32 {self.number(byte.value)}, i64 {size.value}")
         elif not name.startswith(intrinsics.SILENT):
             for argument in arguments:
@@ -258,23 +260,23 @@ class Calls(Emitter):
             size = self.module.layout.size_of(variable.allocated_type)
             self.emit(after(made), "clear", f"ptr {pointer}, i64 {size}")
 
-    def _extent(self, made: ir.Call, pointer: int, size: int, times: int | None = None) -> None:
-        """The bytes that a function is told to access may leave their block under another input."""
-        at, *factors = (made.arguments[index] for index in (pointer, size, times) if index is not None)
+    def _extent(self, made: ir.Call, at: ir.Argument, *factors: ir.Argument) -> None:
+        """The bytes that a function is told to access, a number or the product of two, may leave their block
+        under another input."""
         if at.type != "ptr" or any(each.type != "i64" for each in factors):
             return
         if all(each.value not in self.numbers for each in (at, *factors)):
             return
         numbers = [f"i32 {self.number(each.value)}, i64 {each.value}" for each in factors]
-        numbers += ["i32 0, i64 1"] * (times is None)
+        numbers += ["i32 0, i64 1"] * (2 - len(factors))
         self.emit(made, "extent", f"i32 {self.number(at.value)}, ptr {at.value}, {', '.join(numbers)}")
 
-    def _bind_range(self, made: ir.Call, *sides: tuple[int, str], size: ir.Argument) -> None:
-        for index, _ in sides:
-            self._extent(made, index, made.arguments.index(size))
+    def _bind_range(self, made: ir.Call, *sides: tuple[ir.Argument, str], size: ir.Argument) -> None:
+        for pointer, _ in sides:
+            self._extent(made, pointer, size)
         self.bind(made, size.value, size.type, "SIZE")
-        for index, how in sides:
-            self.reach(made, made.arguments[index].value, 0, how)
+        for pointer, how in sides:
+            self.reach(made, pointer.value, 0, how)
 
     def _derive(
         self, made: ir.Call, kind: str, one: ir.Operand, other: ir.Operand, result: str

@@ -206,14 +206,11 @@ _WHOLE = """
     sendto 1:2, fread 0:1*2, fread_unlocked 0:1*2, fwrite 0:1*2, fwrite_unlocked 0:1*2, qsort 0:1*2,
     bsearch 1:2*3, getrandom 0:1, getentropy 0:1, snprintf 0:1, vsnprintf 0:1, fgets 0:1
 """
-EXTENTS: Mapping[str, tuple[tuple[int, int, int | None], ...]] = MappingProxyType(
+EXTENTS: Mapping[str, tuple[tuple[int, ...], ...]] = MappingProxyType(
     {
-        row.split()[0]: tuple(
-            (int(pointer), int(size), int(times) if times else None)
-            for pointer, size, times in re.findall(r"(\d+):(\d+)(?:\*(\d+))?", row)
-        )
-        for row in _WHOLE.split(",")
+        name: tuple(tuple(map(int, re.findall(r"\d+", each))) for each in rows)
+        for name, *rows in map(str.split, _WHOLE.split(","))
     }
 )
-"""Functions that access as many bytes as they are told to: the argument that is the address, and the ones
-whose product is their number."""
+"""Functions that access as many bytes as they are told to: the argument that is the address, and the one, or
+the two whose product, is their number."""
