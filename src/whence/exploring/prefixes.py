@@ -54,9 +54,8 @@ class Names(NamedTuple):
 
 class Step:
     """A point after a decision, None where that was on a constant, or the begin; others: more of the same
-    record. segment: what is written
-    from there to the next decision; None until a path has come to one. terms: what the segment defines;
-    sites, names: what it names, None for nothing.
+    record. segment: what is written from there to the next decision; None until a path has come to one.
+    terms: what the segment defines; sites, names: what it names, None for nothing.
 
     span: bytes of the segment with the next decision's record. ways: what follows them, by these bytes.
     has_more: sites or names.

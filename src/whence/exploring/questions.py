@@ -129,7 +129,7 @@ class Questions:
                 known[slot.name] = _word(self.terms, term, slot.signed)
         for each in questions:
             made = _Maker(self.terms, known).condition(each)
-            yield Check(_STEP, _both(self.terms, condition, made))
+            yield Check(_STEP, _joined(self.terms, True, (condition, made)))
 
     def at_access(
         self, how: int, kind: int, address: int, size: int, block: tuple[int, int], parts: Iterable[Part]
@@ -240,9 +240,12 @@ class _Maker:
         parts = (self.number(one, width), self.number(two, width))
         return terms.node(OP["SLE" if operator == "<=" else "EQ"], 1, parts)
 
-    def named(self, name: str) -> Any:
+    def named(self, number: Any) -> Any:
+        """The number itself, or what a name means."""
+        if not isinstance(number, str):
+            return number
         try:
-            return self.known[name]
+            return self.known[number]
         except KeyError:
             raise _Unsuited from None
 
@@ -250,10 +253,7 @@ class _Maker:
 
     def range(self, number: Any) -> tuple[int, int]:
         """The least and the greatest value."""
-        if isinstance(number, int):
-            return number, number
-        if isinstance(number, str):
-            number = self.named(number)
+        number = self.named(number)
         if isinstance(number, _Number):
             return number.low, number.high
         if isinstance(number, int):
@@ -268,8 +268,7 @@ class _Maker:
         """Bits of two's complement for the number and all that it is made of."""
         low, high = self.range(number)
         bits = max(low.bit_length(), high.bit_length()) + 1
-        if isinstance(number, str):
-            number = self.named(number)
+        number = self.named(number)
         if isinstance(number, list):
             operands = number[2:] if number[0] == "if" else number[1:]
             return max(bits, *map(self.width, operands))
@@ -280,8 +279,7 @@ class _Maker:
     def number(self, number: Any, width: int) -> int:
         """The term of so many bits, which are enough."""
         terms = self.terms
-        if isinstance(number, str):
-            number = self.named(number)
+        number = self.named(number)
         if isinstance(number, int):
             return terms.constant(number, width)
         if isinstance(number, _Number):
@@ -385,7 +383,3 @@ def _joined(terms: Terms, both: bool, parts: Iterable[int]) -> int:
         else:
             made = terms.node(OP["AND" if both else "OR"], 1, (made, each))
     return made
-
-
-def _both(terms: Terms, one: int, two: int) -> int:
-    return _joined(terms, True, (one, two))

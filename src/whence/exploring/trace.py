@@ -181,7 +181,7 @@ class _Reader:
 
     decided: Decision | None = None
     """What the last record decided."""
-    more: tuple[Decision, ...] = ()
+    others: tuple[Decision, ...] = ()
     """What else it decided."""
 
     def __init__(self, data: bytes, terms: Terms, prefixes: Prefixes, questions: Questions) -> None:
@@ -240,10 +240,10 @@ class _Reader:
                 self.named = self.names.counts()
             step.has_more = step.sites is not None or step.names is not None
             step.span = len(written)
-        decision, more = self.decided, self.more
-        self.decided, self.more = None, ()
+        decision, others = self.decided, self.others
+        self.decided, self.others = None, ()
         if not self.trace.inconsistent and len(written) == step.span:
-            self.step = self.prefixes.add(step, written, decision, more)
+            self.step = self.prefixes.add(step, written, decision, others)
         else:
             self.step = None
         self._segment()
@@ -442,7 +442,7 @@ class _Reader:
                 if self.decided is None:
                     self.decided = decision
                 else:
-                    self.more = *self.more, decision
+                    self.others = *self.others, decision
 
     def _part(self, head: int, at: int) -> None:
         self.parts.append((head >> 8 & 0xFF, self.words[at], self.words[at + 1]))

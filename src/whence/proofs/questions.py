@@ -28,12 +28,9 @@ from whence.rules.ruleset import RuleSet
 
 Question: TypeAlias = Any
 """True, False, or a list of an operator and its operands: ``and``, ``or``, ``not`` of conditions, ``<=`` and
-``==`` of numbers. Numbers are integers, names (slots of the point, and `KNOWN` at an access), and ``+``,
-``*``, ``-``, ``div``, ``mod``, ``if`` of these."""
-
-KNOWN = ("begin", "size", "Width", "Closed")
-"""What questions about an access name beside the pointer r: its block, the bytes accessed, and how many of
-these the program has closed."""
+``==`` of numbers. Numbers are integers, names, and ``+``, ``*``, ``-``, ``div``, ``mod``, ``if`` of these.
+Names are slots of the point; at an access r, ``begin`` and ``size`` of its block, ``Width``, the bytes
+accessed, and ``Closed``, how many of these the program has closed."""
 KINDS_OF_BLOCKS = ("HEAP", "STACK", "GLOBAL")
 """Of blocks that rules know at an access."""
 _MILLISECONDS = 1000
