@@ -1,5 +1,6 @@
 #include "fault.h"
 #include "last_words.h"
+#include "unlinked.h"
 #include "../findings/finding.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
@@ -242,6 +243,7 @@ void fault_report(int number, const siginfo_t *info, const ucontext_t *machine) 
         refused = refused_by(&context, info, machine);
     if (number == SIGABRT) context.types = last_words();
     if (refused.known) {
+        unlinked_refuse(refused.address);
         if (is_judged(&refused) && judge(&context, &refused, machine)) return;
         put_access(&context, &refused);
         if (number == SIGSEGV) context.flags |= stack_flags(refused.address, machine);
@@ -273,6 +275,7 @@ static int is_unmapped(const siginfo_t *info) {
 
 void fault_report_handled(int number, const siginfo_t *info, const ucontext_t *machine) {
     struct context context = {0};
+    unlinked_refuse((uintptr_t)info->si_addr);
     if (number != SIGSEGV || !is_unmapped(info)) return;
     begin(&context, number, machine);
     struct refused refused = refused_by(&context, info, machine);

@@ -15,7 +15,7 @@ import struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 MAGIC = b"\x7fELF"
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -152,18 +152,59 @@ class Elf:
         symbols = self._symbols(SHT_DYNSYM)
         return (name for name, info, section in symbols if not section and info >> 4 == STB_GLOBAL)
 
+    def dynamic(self) -> Iterator[tuple[bytes, bool]]:
+        """Names of all dynamic symbols, and whether the image defines them."""
+        return ((name, section != 0) for name, _, section in self._symbols(SHT_DYNSYM) if name)
+
+    def mentions(self, begins: Iterable[bytes]) -> bool:
+        """Whether the name of a dynamic symbol, with a zero behind it, begins with one of these.
+
+        Linkers let a name that is the tail of another one share its bytes: only the symbols say where
+        names begin. Quick for tables of any size.
+        """
+        for names, symbols in self._tables(SHT_DYNSYM):
+            places = {place for begin in begins for place in _occurrences(names, begin)}
+            if places and not places.isdisjoint(memoryview(symbols).cast("I")[:: SYMBOL.size // 4].tolist()):
+                return True
+        return False
+
     def _symbols(self, kind: int) -> Iterator[tuple[bytes, int, int]]:
         """(name, info, section) of the symbols of tables of one kind."""
-        table = self.table()
+        for names, symbols in self._tables(kind):
+            for name, info, _, section, _, _ in SYMBOL.iter_unpack(symbols):
+                yield names[name : max(names.find(b"\0", name), name)], info, section
+
+    def _tables(self, kind: int) -> Iterator[tuple[bytes, bytes]]:
+        """The names and the entries of symbol tables of one kind."""
+        table, found = self.table(), False
         for fields in SECTION.iter_unpack(table):
             if fields[1] != kind:
                 continue
             if (fields[6] + 1) * SECTION.size > len(table) or fields[5] % SYMBOL.size:
                 raise ElfError("its symbol table is damaged")
             strings = SECTION.unpack_from(table, fields[6] * SECTION.size)
-            names = self.read(strings[4], strings[5])
-            for name, info, _, section, _, _ in SYMBOL.iter_unpack(self.read(fields[4], fields[5])):
-                yield names[name : max(names.find(b"\0", name), name)], info, section
+            yield self.read(strings[4], strings[5]), self.read(fields[4], fields[5])
+            found = True
+        if kind == SHT_DYNSYM and not found and self.is_dynamic():
+            yield self._loaded_symbols()
+
+    def _loaded_symbols(self) -> tuple[bytes, bytes]:
+        """The dynamic symbols of an image whose section headers were removed, as the loader finds them."""
+        from elftools.common.exceptions import ELFError  # few images need it
+        from elftools.elf.dynamic import DynamicSegment
+        from elftools.elf.elffile import ELFFile
+
+        try:
+            with open(self.descriptor, "rb", closefd=False) as stream:
+                segments = ELFFile(stream).iter_segments("PT_DYNAMIC")
+                dynamic = next(each for each in segments if isinstance(each, DynamicSegment))
+                names, symbols = (dynamic.get_table_offset(f"DT_{name}")[1] for name in ("STRTAB", "SYMTAB"))
+                size = next((tag["d_val"] for tag in dynamic.iter_tags("DT_STRSZ")), 0)
+                if names is None or symbols is None:
+                    return b"", b""
+                return self.read(names, size), self.read(symbols, dynamic.num_symbols() * SYMBOL.size)
+        except (ELFError, ValueError, KeyError, TypeError, StopIteration) as error:
+            raise ElfError("its dynamic section is damaged") from error
 
     def data(self, section: Section) -> bytes:
         """Contents of a section."""
@@ -183,6 +224,14 @@ class Elf:
         if entry != SEGMENT.size or count > MAX_SEGMENTS:
             raise ElfError("its program header table is damaged")
         return list(SEGMENT.iter_unpack(self.read(offset, count * SEGMENT.size)))
+
+
+def _occurrences(data: bytes, wanted: bytes) -> Iterator[int]:
+    """The offsets at which the bytes stand."""
+    place = data.find(wanted)
+    while place >= 0:
+        yield place
+        place = data.find(wanted, place + 1)
 
 
 def read_at(descriptor: int, offset: int, size: int) -> bytes:

@@ -107,7 +107,7 @@ class Module:
             ]
             tables = (elf.section(name) for name in (".strtab", ".dynstr"))
             there = [table for table in tables if table is not None and table.type != SHT_NOBITS]
-            self._mangled = any(b"\0_Z" in elf.data(table) for table in there)
+            self._mangled = any(b"_Z" in elf.data(table) for table in there)
             if self._kept is not None:
                 self._identity = _identity(elf)
 

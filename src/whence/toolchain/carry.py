@@ -132,10 +132,20 @@ def mentions_begin(path: str | os.PathLike[str], begins: Iterable[str]) -> bool:
     """The same for a symbol whose name, with a zero behind it, begins with one of these."""
     try:
         with _reading(Path(path)) as descriptor:
-            strings = _Dynamic(elf.Elf(descriptor)).strings()
-            return any(f"\0{begin}".encode() in strings for begin in begins)
+            return elf.Elf(descriptor).mentions([os.fsencode(begin) for begin in begins])
     except (WhenceError, elf.ElfError, OSError):
         return False
+
+
+def dynamic_symbols(path: str | os.PathLike[str], *, defined: bool = False) -> set[str]:
+    """The dynamic symbols that a program or library defines or refers to, or only those that it defines;
+    none if it cannot be read."""
+    try:
+        with _reading(Path(path)) as descriptor:
+            symbols = elf.Elf(descriptor).dynamic()
+            return {os.fsdecode(name) for name, defines in symbols if defines or not defined}
+    except (WhenceError, elf.ElfError, OSError):
+        return set()
 
 
 @contextmanager

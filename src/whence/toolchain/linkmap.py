@@ -27,5 +27,6 @@ class LinkMap:
         return False
 
     def mentions(self, path: str) -> bool:
-        """Whether the file of a thin archive's member was linked."""
-        return os.fsencode(path) in self._text
+        """Whether the file of a thin archive's member was linked; its path may be the tail of another one."""
+        whole = rb"(?<![^\s(:])" + re.escape(os.fsencode(path)) + rb"(?![^\s):])"
+        return re.search(whole, self._text) is not None

@@ -1,24 +1,34 @@
-"""Functions that the linked program lacks, because its compiler had removed all calls of them.
+"""What the linked program lacks, because its compiler had removed all uses of it.
 
 A compiler knows what functions of the C library return: ``strcmp(s, s)`` is 0, and it removes what depends on
 another result. So the program was linked without what is called there, for instance members of archives. In
 instrumented code that ``strcmp`` is a call of the runtime, which nothing folds, and the new link misses the
-functions. Each gets a stand-in. A call that a compiler may remove is never reached, or has no effect and a
-result that does not matter: the stand-in does nothing and returns 0.
+functions. Each gets a stand-in. Uses that a compiler may remove are hardly ever reached. Where one is, after
+all, because the program does what its compiler took for impossible, no result that could be made up would be
+right: the stand-in of a function calls the function if an image that is loaded by then exports it, and
+otherwise ends the process with a sentence, as an access to the stand-in of a variable does.
+
+Before and after, of a function:
+
+    declare i32 @nowhere(ptr)           define hidden void @nowhere(...) {
+                                          %real = call ptr @__whence_unlinked_function(ptr @what.0)
+                                          musttail call void (...) %real(...)
+                                          ret void
+                                        }
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from whence.elf import Elf, ElfError
 from whence.errors import CannotExecute
 from whence.symbols.demangle import demangle
-from whence.toolchain.carry import CarriedImage, mentions
+from whence.toolchain.carry import CarriedImage, dynamic_symbols
 from whence.toolchain.relink import ForeignCode
 
 
@@ -37,7 +47,7 @@ def link_image(link: Link, image: CarriedImage, extra: Sequence[Path], output: P
     with tempfile.TemporaryDirectory(prefix="whence-link-") as place:
         folder, names = Path(place), list[str]()
         while True:
-            stand_ins = [_stand_ins(names, folder / f"{len(names)}.o")] if names else []
+            stand_ins = [_stand_ins(image, names, folder / f"{len(names)}.o")] if names else []
             try:
                 link(output, stand_ins)
                 if recorded and image.kind == "shared":
@@ -60,9 +70,8 @@ def _find_missing(
     be loaded.
     """
     with open(output, "rb") as file:
-        names = {os.fsdecode(name) for name in Elf(file.fileno()).missing()}
-    known = [image.path, *extra]
-    new = {name for name in names if not any(mentions(path, name) for path in known)}
+        new = {os.fsdecode(name) for name in Elf(file.fileno()).missing()}
+    new -= dynamic_symbols(image.path).union(*(dynamic_symbols(path, defined=True) for path in extra))
     if not new:
         return
     try:
@@ -74,13 +83,16 @@ def _find_missing(
 
 
 def _removed(image: CarriedImage, names: Iterable[str]) -> bool:
-    """Whether the image has no trace of these functions: it does not define them, no library does so for it,
-    and they were not inlined."""
-    known = _defined(image.path)
-    if any(name in known or mentions(image.path, name) for name in names):
+    """Whether the image has no trace of these: it does not define them, no library does so for it, and they
+    were not inlined. What code asks for by version or thread was not removed for sure."""
+    wanted = set(names)
+    if any("@" in name for name in wanted) or wanted & (_defined(image.path) | dynamic_symbols(image.path)):
         return False
-    wanted = frozenset(names)
-    return not any(wanted & _inlined(module.bitcode()) for module in image.modules)
+    return not any(wanted & module.kept for module in _declarations(image))
+
+
+def _without_version(name: str) -> str:
+    return name.partition("@")[0]
 
 
 def _defined(path: Path) -> set[str]:
@@ -89,29 +101,82 @@ def _defined(path: Path) -> set[str]:
     except OSError as error:
         raise CannotExecute(f"{path} cannot be read: {error.strerror}") from error
     try:
-        return {os.fsdecode(name) for name, _, _ in Elf(descriptor).definitions()}
+        return {_without_version(os.fsdecode(name)) for name, _, _ in Elf(descriptor).definitions()}
     except ElfError:
         return set()
     finally:
         os.close(descriptor)
 
 
-def _inlined(bitcode: bytes) -> set[str]:
-    """Names of functions whose body is there for inlining alone."""
+class _Declarations(NamedTuple):
+    """Names in a module: variables of other modules; `kept`, what stand-ins cannot stand for: functions whose
+    body is there for inlining alone, and thread-local variables."""
+
+    variables: frozenset[str]
+    kept: frozenset[str]
+
+
+def _declarations(image: CarriedImage) -> Iterator[_Declarations]:
     import llvmlite.binding as llvm  # most links need neither this nor the pipeline
 
-    module = llvm.parse_bitcode(bitcode, context=llvm.create_context())
-    alone = llvm.Linkage.available_externally
-    return {function.name for function in module.functions if function.linkage == alone}
+    for carried in image.modules:
+        module = llvm.parse_bitcode(carried.bitcode(), context=llvm.create_context())
+        alone = llvm.Linkage.available_externally
+        kept = {function.name for function in module.functions if function.linkage == alone}
+        variables = [each for each in module.global_variables if each.is_declaration]
+        kept |= {each.name for each in variables if " thread_local" in str(each)}
+        yield _Declarations(frozenset(each.name for each in variables), frozenset(kept))
 
 
-def _stand_ins(names: Iterable[str], path: Path) -> Path:
-    """An object file with the functions, which other images do not see."""
+_HEAD = """
+%what = type { ptr, ptr, ptr }
+declare ptr @__whence_unlinked_function(ptr)
+declare void @__whence_unlinked_variable(ptr, ptr, i64)
+"""
+_FUNCTION = """
+define hidden void @{name}(...) nounwind {{
+  %real = call ptr @__whence_unlinked_function(ptr @what.{number})
+  musttail call void (...) %real(...)
+  ret void
+}}
+"""
+_ROOM = 1 << 16
+_VARIABLE = f"""
+@{{name}} = hidden global [{_ROOM} x i8] zeroinitializer, align 4096
+define internal void @close.{{number}}() {{{{
+  call void @__whence_unlinked_variable(ptr @what.{{number}}, ptr @{{name}}, i64 {_ROOM})
+  ret void
+}}}}
+"""
+
+
+def _stand_ins(image: CarriedImage, names: Sequence[str], path: Path) -> Path:
+    """An object file with the stand-ins, which other images do not see."""
     from whence.instrument.pipeline import compile_text
 
-    text = "".join(f"define hidden i64 @{_quoted(name)}() nounwind {{ ret i64 0 }}\n" for name in names)
+    variables = {name for module in _declarations(image) for name in module.variables}
+    text, closed = _HEAD, list[int]()
+    for number, name in enumerate(names):
+        strings = (name, demangle(name), image.path.name)
+        text += "".join(
+            f"@text.{number}.{place} = private constant [{len(os.fsencode(word)) + 1} x i8] c{_bytes(word)}\n"
+            for place, word in enumerate(strings)
+        )
+        fields = ", ".join(f"ptr @text.{number}.{place}" for place in range(len(strings)))
+        text += f"@what.{number} = internal constant %what {{ {fields} }}\n"
+        form = _VARIABLE if name in variables else _FUNCTION
+        text += form.format(number=number, name=_quoted(name))
+        closed += [number] if name in variables else []
+    if closed:
+        rows = ", ".join(f"{{ i32, ptr, ptr }} {{ i32 0, ptr @close.{n}, ptr null }}" for n in closed)
+        kind = f"[{len(closed)} x {{ i32, ptr, ptr }}]"
+        text += f"@llvm.global_ctors = appending global {kind} [{rows}]\n"
     path.write_bytes(compile_text(text, path.name))
     return path
+
+
+def _bytes(text: str) -> str:
+    return _quoted(text + "\0")
 
 
 def _quoted(text: str) -> str:
