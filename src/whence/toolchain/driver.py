@@ -241,7 +241,7 @@ SHARED = frozenset({"-fPIC", "-fpic"})
 FIXED = frozenset({"-fno-pic", "-fno-PIC", "-fpie", "-fPIE", "-fno-pie", "-fno-PIE"})
 """`SHARED`: options for code of shared libraries; `FIXED`: options for other code."""
 FOR_SHARED, FOR_PROGRAMS = "-fPIC", "-fPIE"
-"""The position independence of the IR; executables are always relinked as position independent."""
+"""The position independence of the IR; its code works in programs at fixed addresses, too."""
 
 NAMED_FLAGS = ("-f", "-m", "-std", "-O", "--std")
 """Prefixes of the flags that the header of a module lists."""

@@ -6,9 +6,11 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from whence import elf
+from whence.abi.layout import STATE_OFFSET
 from whence.errors import CannotExecute, ToolLimit
 from whence.symbols.demangle import demangle
 from whence.toolchain import archive, blob, carry, driver, linkline, options
@@ -32,6 +34,10 @@ _DROPPED_LD = options.words("""
     """)
 """Linker options that would strip, fold, fail or print; by `linkline.option_name`."""
 
+_ADDRESSES = options.words(
+    "Ttext-segment image-base Ttext Tdata Tbss Trodata-segment Tldata-segment section-start"
+)
+"""Linker options that choose addresses; GNU ld has what is linked with them run at these."""
 
 _GOLD = "-fuse-ld=gold"
 """The choice of a linker that does not know the relocations for sizes of symbols, as tables of tentative
@@ -68,8 +74,9 @@ def relink(
 ) -> None:
     """Link `image` again into `output`, each module replaced by its object in `objects` (keyed by digest).
 
-    Executables become position independent and dynamic, and keep their debug
-    information. `extra_inputs` (the runtime and the rules) come first on the
+    Executables become dynamic and keep their debug information. Those at fixed
+    addresses stay there, since their code may have the addresses in 32 bits,
+    unless the runtime needs them. `extra_inputs` (the runtime and the rules) come first on the
     line, so that their symbols precede those of all other libraries. `cxx`
     overrides whether the C++ driver links. `soname`: the DT_SONAME, if not the
     image's own. `eager`: functions are looked up at the start, not at their
@@ -78,35 +85,65 @@ def relink(
     `ToolLimit` if there is no linker, it fails, or a module has no object.
     """
     record = image.link_or_default()
-    with tempfile.TemporaryDirectory(prefix="whence-link-") as folder:
-        line = _Line(image, record, objects, Path(folder))
-        clang = find_clang()
-        command = clang.command(record.cxx if cxx is None else cxx)
-        words = [*_mode(image, record), "-o", os.path.abspath(output), *_first(extra_inputs), *line.words()]
-        if soname:
-            words += ["-Xlinker", "-soname", "-Xlinker", soname]
-        if eager:
-            words.append("-Wl,-z,now")
-        if complete:
-            words.append("-Wl,-z,defs")
-        # Relative paths in unchanged options refer to the folder of the first link.
-        place = Path(record.cwd) if Path(record.cwd).is_dir() else Path(folder)
-        try:
-            _run([*command, *_fitting(words, Path(folder))], image, place)
-        except UnknownRelocation:
-            others = [word for word in words if word != _GOLD]
-            _run([*command, *_fitting(others, Path(folder))], image, place)
+    command = find_clang().command(record.cxx if cxx is None else cxx)
+    words = ["-w", "-o", os.path.abspath(output), *_first(extra_inputs)]
+    asked = ["-Xlinker", "-soname", "-Xlinker", soname] if soname else []
+    asked += ["-Wl,-z,now"] * eager + ["-Wl,-z,defs"] * complete
+
+    def link(kind: str, dropped: frozenset[str] = _DROPPED_LD) -> None:
+        with tempfile.TemporaryDirectory(prefix="whence-link-") as folder:
+            line = _Line(image, record, objects, Path(folder), dropped)
+            _link(command, [*_MODES[kind], *words, *line.words(), *asked], image, record, Path(folder))
+
+    kind = image.kind if image.kind in ("exe", "pie", "shared") else record.kind
+    link(kind)
+    if kind == "exe" and not _fits(output):
+        _link_elsewhere(image, lambda: link("pie", _DROPPED_LD | _ADDRESSES))
     if not record.recorded:
         phrase = left_out(image.path, output, (module.source for module in image.modules))
         if phrase:
             raise ForeignCode(phrase)
 
 
-def _mode(image: CarriedImage, record: LinkRecord) -> list[str]:
-    kind = image.kind if image.kind in ("exe", "pie", "shared") else record.kind
-    if kind == "object":
-        return ["-r", "-nostdlib", "-w"]
-    return ["-shared" if kind == "shared" else "-pie", "-w", "-Wl,--build-id", "-Wl,--no-demangle"]
+def _link(
+    command: list[str], words: list[str], image: CarriedImage, record: LinkRecord, folder: Path
+) -> None:
+    # Relative paths in unchanged options refer to the folder of the first link.
+    place = Path(record.cwd) if Path(record.cwd).is_dir() else folder
+    try:
+        _run([*command, *_fitting(words, folder)], image, place)
+    except UnknownRelocation:
+        _run([*command, *_fitting([word for word in words if word != _GOLD], folder)], image, place)
+
+
+_IMAGE = ("-Wl,--build-id", "-Wl,--no-demangle")
+_MODES = {
+    "object": ("-r", "-nostdlib"),
+    "shared": ("-shared", *_IMAGE),
+    "pie": ("-pie", *_IMAGE),
+    "exe": ("-no-pie", *_IMAGE),
+}
+"""The options that make an image of a kind."""
+
+
+def _fits(output: Path) -> bool:
+    """Whether a program at fixed addresses lies below all that the runtime reserves."""
+    with open(output, "rb") as file:
+        loaded = [fields for fields in elf.Elf(file.fileno()).segments() if fields[0] == elf.PT_LOAD]
+    return all(address + size <= STATE_OFFSET for _, _, _, address, _, _, size, _ in loaded)
+
+
+def _link_elsewhere(image: CarriedImage, link: Callable[[], None]) -> None:
+    """Links the program to be position independent; most are, whatever their links said."""
+    try:
+        link()
+    except ForeignCode:
+        raise
+    except ToolLimit as error:
+        raise ToolLimit(
+            f"{image.path} is linked to fixed addresses above {STATE_OFFSET:#x}, which the checks need, and "
+            f"it cannot be moved ({error}): link it below that, or with -pie"
+        ) from error
 
 
 def _first(inputs: Sequence[str | os.PathLike[str]]) -> list[str]:
@@ -126,15 +163,22 @@ def _library_folders(paths: Sequence[str]) -> list[str]:
 
 
 class _Line:
-    """The words of the new link line; attached files are written to `folder`."""
+    """The words of the new link line; attached files are written to `folder`, options named in `dropped` stay
+    away."""
 
     def __init__(
-        self, image: CarriedImage, record: LinkRecord, objects: Mapping[str, Path], folder: Path
+        self,
+        image: CarriedImage,
+        record: LinkRecord,
+        objects: Mapping[str, Path],
+        folder: Path,
+        dropped: frozenset[str],
     ) -> None:
         self._image = image
         self._record = record
         self._objects = objects
         self._folder = folder
+        self._dropped = dropped
         self._sources = {module.digest: module.source for module in image.modules}
         self._count = 0
         options_given = {linkline.option_name(item.words[0]) for item in record.items if item.kind == "ld"}
@@ -157,7 +201,8 @@ class _Line:
 
     def _item(self, item: LinkItem) -> list[str]:
         if item.kind == "driver":
-            return [] if item.words[0] in (*_DROPPED_DRIVER, "-rpath") else list(item.words)
+            moved = linkline.option_name(item.words[0]) in self._dropped & _ADDRESSES
+            return [] if moved or item.words[0] in (*_DROPPED_DRIVER, "-rpath") else list(item.words)
         if item.kind == "ld":
             return self._linker(item)
         if item.kind == "ldfile":
@@ -181,7 +226,7 @@ class _Line:
 
     def _linker(self, item: LinkItem) -> list[str]:
         name = linkline.option_name(item.words[0])
-        if name in _DROPPED_LD or (name == "rpath" and self._image.kind != "object"):
+        if name in self._dropped or (name == "rpath" and self._image.kind != "object"):
             return []
         return [part for word in item.words for part in ("-Xlinker", self._image.placed(word))]
 
