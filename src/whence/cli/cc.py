@@ -193,6 +193,7 @@ def _link(compilation: Compilation) -> int:
         status = compilation.run(extra=(*recorder.linker_words(), *_interface(compilation)))
         if status == 0:
             recorder.write(output)
+            _warn_of_plain(output, recorder.plain)
     except record.NotRecordedError as error:
         _say("warning", f"the link of {output} is not recorded: {error}")
     finally:
@@ -202,6 +203,12 @@ def _link(compilation: Compilation) -> int:
     if status == 0 and os.environ.get(variables.PREPARE) == "1":
         _prepare(output)
     return spawn.end_as(status)
+
+
+def _warn_of_plain(output: str, name: str) -> None:
+    if name:
+        lost = f"{output} lacks what the compiler was asked to do for {name} at the link"
+        _say("warning", f"{lost}: link it with the options of that compilation, as -flto -fsanitize=cfi")
 
 
 def _prepare(output: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from whence.toolchain import checks, driver, spawn
+from whence.toolchain import checks, driver, options, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -210,12 +210,14 @@ class Compilation:
         """The header of a module's blob, which describes its compilation."""
         language = "c++" if source.language.startswith("c++") else "c"
         path = "<stdin>" if source.path == "-" else os.path.join(self.directory, source.path)
+        words = [argument.words[0] for argument in self.invocation.arguments]
+        left_to_link = [word for word in words if options.needs_lto(word)]
         return {
             "source": path,
             "cwd": self.directory,
             "language": language,
             "opt": driver.optimisation(self.invocation),
-            "flags": [flag for flag in self._flags if flag.startswith(driver.NAMED_FLAGS)],
+            "flags": [flag for flag in self._flags if flag.startswith(driver.NAMED_FLAGS)] + left_to_link,
             "frontend": self.clang.frontend,
             "triple": self.clang.triple,
             "checks": " ".join(checks.carried(self.clang.version[0])),

@@ -58,6 +58,11 @@ class Invocation:
         return [argument for argument in self.arguments if argument.language is not None]
 
     @property
+    def optimises_links(self) -> bool:
+        """Whether the native link optimises, so that what it makes has none of its objects' sections."""
+        return any(argument.words[0] == options.FAT for argument in self.arguments)
+
+    @property
     def native(self) -> list[str]:
         """The words for clang, without options that clang rejects."""
         return [word for argument in self.arguments for word in argument.words]
@@ -131,7 +136,7 @@ def quote_response(words: list[str]) -> str:
 def parse(words: list[str], cxx: bool) -> Invocation:
     """Parses a driver command line whose response files are already expanded."""
     arguments = list(_arguments(words, cxx))
-    kept = [argument for argument in arguments if not _refused(argument)]
+    kept = _kept(arguments)
     phase, output = "link", None
     for argument in kept:
         option = argument.words[0]
@@ -150,7 +155,7 @@ def parse(words: list[str], cxx: bool) -> Invocation:
             output = option[9:]
     if not any(argument.language is not None for argument in kept) and not _has_library(kept):
         phase = "other"
-    return Invocation(kept, phase, output, len(kept) != len(arguments), cxx)
+    return Invocation(kept, phase, output, kept != arguments, cxx)
 
 
 def _has_library(arguments: list[Argument]) -> bool:
@@ -222,11 +227,21 @@ def _our_target(triple: str) -> bool:
     return triple.startswith(("x86_64-", "amd64-")) and "linux" in triple and "x32" not in triple
 
 
-def _refused(argument: Argument) -> bool:
+def _kept(arguments: list[Argument]) -> list[Argument]:
+    """The arguments for clang. Link-time optimisation goes, unless it is how an option does its work."""
+    names = [argument.words[0] for argument in arguments if argument.language is None]
+    lto = any(map(options.needs_lto, names)) and any(map(options.is_lto, names))
+    kept = [argument for argument in arguments if not _refused(argument, lto)]
+    return [Argument((options.FAT,)), *kept] if lto else kept
+
+
+def _refused(argument: Argument, lto: bool) -> bool:
     if argument.language is not None:
         return False
     option = argument.words[0]
-    return option == "--param" or options.is_lto(option) or options.is_gcc_only(option)
+    if options.is_lto(option):
+        return not lto or options.is_lto_of_gcc(option) or "fat-lto" in option
+    return option == "--param" or options.is_gcc_only(option)
 
 
 # ---- the compilation to IR -------------------------------------------------------------------------

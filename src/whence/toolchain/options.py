@@ -135,10 +135,18 @@ GCC_NO_M = words("""
 
 GCC_WORDS = words("-pass-exit-codes -shared-libgcc")
 
-LTO = words("-flto -fno-lto -fwhole-program -fuse-linker-plugin -fno-use-linker-plugin -ffat-lto-objects")
-
+LTO = words("""
+    -flto -fno-lto -fwhole-program -fuse-linker-plugin -fno-use-linker-plugin -ffat-lto-objects
+    -fno-fat-lto-objects -fwhole-program-vtables -fno-whole-program-vtables -fvirtual-function-elimination
+    -fno-virtual-function-elimination -fno-split-lto-unit -funified-lto -fno-unified-lto
+    """)
+GCC_LTO = ("-fwhole-program", "-fuse-linker-plugin", "-fno-use-linker-plugin")
+GCC_LTO_PREFIXES = ("-flto-partition", "-flto-compression-level")
+"""Those of gcc alone."""
 
 LTO_PREFIXES = ("-flto=", "-flto-", "-fsplit-lto-unit", "-fthinlto")
+FAT = "-ffat-lto-objects"
+"""Has objects hold native code beside what is optimised at the link; so they can carry IR."""
 
 GCC_PREFIXES = ("-specs=", "--specs=", "--param=")
 
@@ -146,6 +154,18 @@ GCC_PREFIXES = ("-specs=", "--specs=", "--param=")
 def is_lto(option: str) -> bool:
     """Whether the option requests link-time optimisation, which would leave no native object to carry IR."""
     return option in LTO or option.startswith(LTO_PREFIXES)
+
+
+def needs_lto(option: str) -> bool:
+    """Whether a compiler does what the option says at the link alone, and that is no mere optimisation."""
+    return option.startswith("-fsanitize=") and any(
+        kind.startswith("cfi") for kind in option.partition("=")[2].split(",")
+    )
+
+
+def is_lto_of_gcc(option: str) -> bool:
+    """Whether the option about link-time optimisation is gcc's alone."""
+    return option in GCC_LTO or option.startswith(GCC_LTO_PREFIXES)
 
 
 def is_gcc_only(option: str) -> bool:
@@ -231,7 +251,7 @@ def hidden_from_ir(group: tuple[str, ...]) -> bool:
         return False  # the driver module filters the words inside
     if option.startswith(IR_KEPT_PREFIXES):
         return False
-    return option in IR_DROP or option.startswith(IR_DROP_PREFIXES)
+    return option in IR_DROP or is_lto(option) or option.startswith(IR_DROP_PREFIXES)
 
 
 LANGUAGE_OF_SUFFIX = {

@@ -28,6 +28,10 @@ SYSTEM_FOLDERS = ("/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/", "/usr/libexec/
 """Files in these folders are expected to exist at a later link, too."""
 
 
+_OPTIMISED = ".llvm.lto"
+"""The section with what links optimise."""
+
+
 class NotRecordedError(Exception):
     """The link succeeded, but its record could not be written; the message says why."""
 
@@ -35,15 +39,15 @@ class NotRecordedError(Exception):
 class Object:
     """An object file, or a member of an archive, with its digests and its records of partial links.
 
-    `code`: whether it has instructions.
+    `code`: whether it has instructions; `fat`: whether links can optimise it (`options.FAT`).
     """
 
-    __slots__ = ("code", "digests", "member", "nested", "path")
+    __slots__ = ("code", "digests", "fat", "member", "nested", "path")
 
     def __init__(self, path: str, member: archive.Member | None) -> None:
         self.path = path
         self.member = member
-        self.code = False
+        self.code = self.fat = False
         self.digests: list[str] = []
         self.nested: list[tuple[dict[str, Any], dict[str, bytes]]] = []
 
@@ -93,6 +97,10 @@ class Recorder:
         self._attached: dict[str, bytes] = {}
         self._files: dict[int, str] = {}
         self._map = ""
+        self._optimised = compilation.invocation.optimises_links
+        self.plain = ""
+        """The name of an object for links that optimise, which this one does not; empty if there is none."""
+        self._whole: set[str] = set()
         self._resolve()
 
     # ---- before the link ------------------------------------------------------------------------
@@ -100,18 +108,22 @@ class Recorder:
     def _resolve(self) -> None:
         """Finds libraries, reads archives, and attaches the files that may be gone after the link."""
         static = any(part.words[:1] == ("-static",) for part in self._line)
-        forced = False
+        forced = whole = False
         for index, part in enumerate(self._line):
             if part.kind == "ld" and part.words[0] in ("-Bstatic", "-dn", "-non_shared", "-static"):
                 forced = True
             elif part.kind == "ld" and part.words[0] in ("-Bdynamic", "-dy", "-call_shared"):
                 forced = False
+            elif part.kind == "ld" and part.words[0].endswith("-whole-archive"):
+                whole = "no-" not in part.words[0]
             elif part.kind == "library":
                 part.path = self._libraries.find(part.words[0], static or forced)
             elif part.kind == "ldfile":
                 self._files[index] = self._attach_file(part.path)
             if part.path and part.kind in ("library", "input") and not _in_system(part.path):
                 self._read_archive(part.path)
+                if whole:
+                    self._whole.add(part.path)
 
     def _read_archive(self, path: str) -> None:
         try:
@@ -127,17 +139,22 @@ class Recorder:
         self._archives[path] = objects
 
     def linker_words(self) -> tuple[str, ...]:
-        """Words to add to the native link: an option for a map, if digests cannot show the linked members."""
+        """Words to add to the native link: an option for a map, if digests cannot show the linked members.
+
+        A link that optimises has a list of them instead.
+        """
         collected = any(part.words[:1] in (("--gc-sections",), ("-gc-sections",)) for part in self._line)
         unclear = collected or any(not each.digests for group in self._archives.values() for each in group)
-        if not self._archives or not unclear or self._own_map():
+        if not self._archives or not (unclear or self._optimised):
+            return ()
+        if self._own_map() and not self._optimised:
             return ()
         import tempfile
 
         # lld replaces the file, so it must have a name.
         number, self._map = tempfile.mkstemp(prefix="whence-", suffix=".map")
         os.close(number)
-        return ("-Xlinker", f"-Map={self._map}")
+        return ("-Xlinker", f"--why-extract={self._map}" if self._optimised else f"-Map={self._map}")
 
     def forget(self) -> None:
         """Remove the temporary map file."""
@@ -165,9 +182,12 @@ class Recorder:
                 section = image.section(blob.IR_SECTION)
                 carried = b"" if section is None else image.data(section)
                 present = blob.digests(image)
-            if not present and not any(source.digest for source in self._compilation.sources):
+            sources = any(source.digest for source in self._compilation.sources)
+            if not (present or sources or self._optimised):
                 return
             items = self._items(set(present))
+            if not (present or sources or _digests(items)):
+                return
             missing = self._missing(items, set(present))
             self._store(output, image.type, items, carried + missing if missing else b"")
         except (elf.ElfError, blob.BlobError, archive.ArchiveError, OSError) as error:
@@ -260,6 +280,8 @@ class Recorder:
 
     def _object_item(self, one: Object, name: str) -> Item:
         nested: list[Item] = []
+        if one.fat and not self._optimised:
+            self.plain = self.plain or name
         for record, files in one.nested:
             nested += record.get("items", [])
             self._attached.update(files)
@@ -274,7 +296,9 @@ class Recorder:
         kept = []
         for one in self._archives[path]:
             assert one.member is not None
-            if linked is None:
+            if path in self._whole and self._optimised:
+                used = True
+            elif linked is None:
                 used = bool(one.digests) and present.issuperset(one.digests)
             elif one.member.path is not None:
                 used = linked.mentions(one.member.path)
@@ -353,6 +377,7 @@ def _examine(one: Object) -> None:
             image = one.image(file.number)
             one.digests = blob.digests(image)
             one.code = image.has_code()
+            one.fat = image.section(_OPTIMISED) is not None
             section = image.section(blob.LINK_SECTION)
             if section is not None:
                 one.nested = blob.unpack_links(image, section)

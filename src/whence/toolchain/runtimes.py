@@ -31,6 +31,9 @@ _PROFILES = ("--coverage", "-coverage", "-fprofile-arcs", "-fprofile-generate", 
 _LINKERS = {"lld": "lld", "mold": "mold", "gold": "binutils", "bfd": "binutils"}
 """Names of linkers and the Debian packages that have them."""
 
+_FAT = 18
+"""The oldest clang whose links by lld optimise the objects of `options.FAT`."""
+
 _FOLDERS = "/usr/lib/llvm-*/lib"
 
 
@@ -40,9 +43,16 @@ def words_for(clang: Clang, invocation: Invocation) -> list[str]:
     Raises `ToolLimit`, which says what to install, if the machine lacks a library.
     """
     words = [argument.words[0] for argument in invocation.arguments if argument.language is None]
+    if invocation.optimises_links and clang.version[0] < _FAT:
+        raise _limit(
+            f"{_needing(words)} needs -flto, and objects of clang {clang.version[0]} with -flto cannot carry "
+            f"IR: use clang {_FAT} or newer"
+        )
     found = _openmp(clang, [word for word in words if word.startswith(("-fopenmp", "-fno-openmp"))])
     if invocation.phase == "link":
         _require_linker([word for word in words if word.startswith("-fuse-ld=")])
+        if invocation.optimises_links:
+            _require_lld(clang, words)
         _require_profiles(clang, [word for word in words if word.split("=")[0] in _PROFILES])
         if any(word.startswith("-fsanitize=") for word in words):
             found += _sanitizers(clang, words)
@@ -75,6 +85,7 @@ def _sanitizers(clang: Clang, words: list[str]) -> list[str]:
 def _chosen(words: list[str]) -> set[str]:
     """The sanitizers that are on and need a runtime."""
     chosen: set[str] = set()
+    traps = not any(word.startswith(("-fno-sanitize-trap", "-fsanitize-cfi-cross-dso")) for word in words)
     for word in words:
         flag, _, value = word.partition("=")
         kinds = set(value.split(","))
@@ -84,12 +95,26 @@ def _chosen(words: list[str]) -> set[str]:
             chosen -= chosen if "all" in kinds else kinds.union(_UNDEFINED if "undefined" in kinds else ())
         elif flag in ("-fsanitize-undefined-trap-on-error", "-fsanitize-trap"):
             chosen -= _UNDEFINED
-    return chosen - {""}
+    return {kind for kind in chosen if kind and not (traps and kind.startswith("cfi"))}
 
 
 def _require_profiles(clang: Clang, flags: list[str]) -> None:
     if flags and not has_runtime(clang, "profile"):
         raise _lacking(clang, flags[0], "clang's profile runtime")
+
+
+def _needing(words: list[str]) -> str:
+    return next(word for word in words if options.needs_lto(word))
+
+
+def _require_lld(clang: Clang, words: list[str]) -> None:
+    """Other linkers take the native code of objects that have both, which lacks what the option asks for."""
+    chosen = [word for word in words if word.startswith(("-fuse-ld=", "--ld-path="))]
+    linker = chosen[-1] if chosen else os.path.realpath(_answer(clang, "-print-prog-name=ld"))
+    if "lld" not in os.path.basename(linker):
+        raise _limit(
+            f"{_needing(words)} needs lld to link objects that carry IR: add -fuse-ld=lld (Debian: lld)"
+        )
 
 
 def _require_linker(flags: list[str]) -> None:

@@ -21,7 +21,7 @@ from whence.errors import ToolLimit
 from whence.prepared import checks_of, generator_identity
 from whence.rules.observable import NATIVE
 from whence.tiers import AUTO, FULL, QUICK
-from whence.toolchain import checks
+from whence.toolchain import checks, options
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedModule
 
@@ -87,6 +87,7 @@ def objects_of(
     notes += _notes_of_wrapping(wanted, settings)
     notes += _notes_of_checks(modules, settings)
     notes += _notes_of_bit_fields(modules, settings)
+    notes += _notes_of_links(modules)
     return Objects({each.module.digest: present[each.key] for each in wanted}, counts, refused, notes, hasty)
 
 
@@ -223,6 +224,13 @@ def _notes_of_bit_fields(modules: Sequence[CarriedModule], settings: BuildSettin
             f"conversions to bit-fields in {names[0]}{more} are not checked: the IR has no checks of "
             f"-fsanitize={_BIT_FIELDS}; build it again, with clang {checks.KINDS[_BIT_FIELDS]} or newer"
         )
+
+
+def _notes_of_links(modules: Sequence[CarriedModule]) -> Iterator[str]:
+    """A note about checks of the program that links add, and the link of instrumented code does not."""
+    flags = dict.fromkeys(flag for module in modules for flag in module.flags if options.needs_lto(flag))
+    if flags:
+        yield f"the checked program has no checks of {' and '.join(flags)}: run it without whence for these"
 
 
 def find_object(wanted: Wanted, cache: Cache) -> tuple[Path, Counts] | None:
