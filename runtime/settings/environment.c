@@ -7,7 +7,7 @@
 #define NAME(name) name,
 static const char *const names[] = {WH_RUN_VARIABLES(NAME)};
 #undef NAME
-#define SAVED 3 /* the last ones: values of the user */
+#define SAVED 4 /* the last ones: values of the user */
 #define NAMES (sizeof names / sizeof *names)
 
 static const char *ours[NAMES + 1];

@@ -37,7 +37,11 @@ SHARED = (
 
 LINKER = ("LD_PRELOAD", "LD_LIBRARY_PATH")
 """Variables of the dynamic linker that a run replaces."""
-REPLACED = (ALLOC, *LINKER)
+AUDIT = "LD_AUDIT"
+"""With libraries that watch the dynamic linker, it sets thread-local memory up before it loads any other."""
+TUNABLES = "GLIBC_TUNABLES"
+"""Settings of the C library, of which a run adds one where thread-local memory has to be kept ready."""
+REPLACED = (ALLOC, TUNABLES, *LINKER)
 """Variables whose value of the user a run keeps under `PREFIX` and the name."""
 OF_RUN = (
     *(RECORD, OPTIONS, SERVICE, PROGRAM, SPACE, PADDING),

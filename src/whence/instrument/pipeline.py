@@ -47,6 +47,7 @@ from whence.instrument.frames import keep_locals
 from whence.instrument.global_names import name_globals
 from whence.instrument.global_zones import guard_globals
 from whence.instrument.indices import mark_indices
+from whence.instrument.indirect import defer_resolvers
 from whence.instrument.initializers import POINT as ORDER
 from whence.instrument.initializers import mark_initializers
 from whence.instrument.inlines import keep_copies
@@ -100,6 +101,7 @@ from whence.instrument.zones import guard_variables
 
 PASSES: tuple[AnyPass, ...] = (
     Pass("keep-copies", Stage.CARRIED, keep_copies),
+    Pass("defer-resolvers", Stage.CARRIED, defer_resolvers),
     ContextPass("settle-checks", Stage.CARRIED, settle_checks),
     Pass("mark-promises", Stage.CARRIED, mark_promises, lambda policy: bool(policy.steps & PROMISES)),
     Pass("mark-pairs", Stage.CARRIED, mark_pairs, lambda policy: bool(policy.steps & PAIRS)),

@@ -17,6 +17,9 @@ from whence.abi.options import encode
 from whence.engines.process.building import BuildSettings, Built
 from whence.toolchain.cache import Cache
 
+_THREAD_MEMORY = "glibc.rtld.optional_static_tls=131072"
+"""Room for the thread-local variables of the runtime and of instrumented libraries."""
+
 
 @dataclass(frozen=True)
 class Folder:
@@ -103,7 +106,10 @@ def changes(
     if file := named_originals(built).get(str(built.image.resolve())):
         own[variables.PROGRAM] = file
     own |= built.variables
-    found |= {name: inherited[name] for name in built.variables if name in inherited}
+    if inherited.get(variables.AUDIT):
+        users = inherited.get(variables.TUNABLES)
+        own[variables.TUNABLES] = ":".join(filter(None, [users, _THREAD_MEMORY]))
+    found |= {name: inherited[name] for name in own if name in inherited}
     own |= {variables.PREFIX + name: value for name, value in found.items()}
     # The user's preloaded libraries may have an allocator: whence's must precede it.
     first = options.get("children") or "LD_PRELOAD" in found

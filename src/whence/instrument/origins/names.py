@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from whence import ir
+from whence.instrument.indirect import CHOSEN
 from whence.instrument.origins import bits
 from whence.instrument.origins.described import Described
 from whence.instrument.origins.emitter import is_followed
@@ -124,8 +125,12 @@ class Names:
         return ", ".join(self.value(each.value) or "…" for each in call.arguments)
 
     def callee(self, value: str) -> str:
-        """A called pointer: of a virtual function, that of the class by which it is called."""
+        """A called pointer: of a virtual function, that of the class by which it is called; of one that a
+        resolver chooses, the function's own name."""
         load = self.function.definition_of(value)
+        if isinstance(load, ir.Load) and load.pointer.startswith("@"):
+            name = ir.unquote(load.pointer)
+            return name.removeprefix(CHOSEN) if name.startswith(CHOSEN) else self.value(value)
         slot = self.function.definition_of(load.pointer) if isinstance(load, ir.Load) else None
         if isinstance(slot, ir.GetElementPtr) and slot.source_type == "ptr" and len(slot.indices) == 1:
             table, index = self.function.definition_of(slot.base), constant_index(slot.indices[0][1])
