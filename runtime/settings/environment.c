@@ -2,6 +2,8 @@
 #include "whence_abi.h"
 #include "../os/mem.h"
 
+#include <elf.h>
+
 #define ORIGINAL_LENGTH (sizeof WH_VARIABLE_PREFIX - 1)
 
 #define NAME(name) name,
@@ -45,6 +47,17 @@ static void remember(char **environment) {
         if (environment_is_ours(*environment)) ours[count++] = *environment;
 }
 
+/* The auxiliary vector, whose address the C library keeps, lies behind the old end of the
+ * environment; programs look for it behind the end that they see. Pairs that they ignore fill the
+ * words between, of which the launcher has made an even number. */
+static void fill_with_pairs(char **from, char **end) {
+    if ((end - from) % 2) return;
+    for (; from < end; from += 2) {
+        Elf64_auxv_t ignored = {.a_type = AT_IGNORE};
+        wh_copy(from, &ignored, sizeof ignored);
+    }
+}
+
 /* Saved entries lose the prefix and so restore the user's values; the launcher's other entries are
  * removed. Without WH_OPTIONS_VARIABLE the launcher did not start this process. */
 void environment_restore(char **environment) {
@@ -59,4 +72,5 @@ void environment_restore(char **environment) {
             *to++ = (char *)(uintptr_t)users;
     }
     *to = NULL;
+    fill_with_pairs(to + 1, environment + 1);
 }

@@ -1,6 +1,8 @@
-"""Names of environment variables. This module imports nothing, because every start of a command reads it."""
+"""Names of environment variables. This module imports next to nothing: every start of a command reads it."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 PREFIX = "WHENCE_"
 """Of all our variables, and before the name of a variable that a run replaces: the user's value of it."""
@@ -20,6 +22,8 @@ CACHE = "WHENCE_CACHE"
 """Path of the cache."""
 PADDING = "WHENCE_PADDING"
 """Letters that fill up the other variables, so that the stack of a run begins at one address anywhere."""
+EVEN = "WHENCE_EVEN"
+"""Makes the number of entries that the runtime removes from the environment even (`evened`)."""
 START = "WHENCE_START"
 """From the native launcher: the key of a start plan (`whence.engines.start`)."""
 STARTED = "WHENCE_STARTED"
@@ -44,10 +48,25 @@ TUNABLES = "GLIBC_TUNABLES"
 REPLACED = (ALLOC, TUNABLES, *LINKER)
 """Variables whose value of the user a run keeps under `PREFIX` and the name."""
 OF_RUN = (
-    *(RECORD, OPTIONS, SERVICE, PROGRAM, SPACE, PADDING),
+    *(RECORD, OPTIONS, SERVICE, PROGRAM, SPACE, PADDING, EVEN),
     *(*REPLACED, *(PREFIX + name for name in REPLACED)),
 )
 """Variables that a run sets and the runtime takes from the program's environment."""
+
+
+
+def evened(own: dict[str, str], inherited: Iterable[str]) -> dict[str, str]:
+    """The variables to set, and perhaps one more, so that the runtime removes an even number of entries.
+
+    Behind the environment's end lies the auxiliary vector, which consists of pairs: as many words as entries
+    were removed become pairs that are ignored, in front of it.
+    """
+    rest = {name: value for name, value in own.items() if name != EVEN}
+    names = {*inherited, *rest}
+    odd = sum(name in names for name in OF_RUN if name != EVEN) % 2
+    saved = sum(PREFIX + name in names for name in REPLACED) % 2
+    return rest | {EVEN: ""} if odd != saved else rest
+
 
 PREPARE = "WHENCE_PREPARE"
 """With 1, ``whence-cc`` instruments what it links."""

@@ -43,7 +43,7 @@ def changes(
     if before:
         own[f"{variables.PREFIX}LD_PRELOAD"] = before
     own["LD_PRELOAD"] = ":".join(filter(None, [str(library(recording.layout)), before]))
-    return own
+    return variables.evened(own, inherited)
 
 
 def space_text(recording: Recording) -> str:

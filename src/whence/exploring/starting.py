@@ -119,6 +119,7 @@ class Program:
         options |= {"symbolic": 1, "explore": socket}
         own = changes(settings.around.environment, built, folder, options, serving=False)
         assert own[variables.OPTIONS] == encode(options)
+        own = variables.evened(own | {variables.PADDING: ""}, settings.around.environment)
         own[variables.PADDING] = _padding(own, built.image)
         return {os.fsencode(name): os.fsencode(value) for name, value in own.items()}
 
@@ -129,7 +130,7 @@ def _padding(own: Mapping[str, str], image: Path) -> str:
     They lie above the stack; the paths of folders and the numbers in them differ among runs and machines.
     """
     used = sum(len(os.fsencode(f"{name}={value}")) + 1 for name, value in own.items())
-    used += len(os.fsencode(image.absolute())) + len(variables.PADDING) + 3
+    used += len(os.fsencode(image.absolute())) + 1
     return "x" * (-used % mmap.PAGESIZE)
 
 

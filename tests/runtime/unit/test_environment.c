@@ -1,4 +1,6 @@
 /* modules: settings/environment */
+#include <elf.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,14 +16,19 @@ static void restored_in_place(void) {
                        "WHENCE_RECORD=/run/record",
                        "WHENCE_CACHE=/mine",
                        "WHENCE_SERVICE=/run/service",
+                       "WHENCE_EVEN=",
                        "Z=",
-                       NULL};
+                       NULL,
+                       "behind"};
     environment_restore(entries);
     CHECK(!strcmp(entries[0], "A=1"));
     CHECK(!strcmp(entries[1], "LD_PRELOAD=/users.so"));
     CHECK(!strcmp(entries[2], "WHENCE_CACHE=/mine"));
     CHECK(!strcmp(entries[3], "Z="));
     CHECK(!entries[4]);
+    for (int pair = 5; pair < 11; pair += 2)
+        CHECK((uintptr_t)entries[pair] == AT_IGNORE && !entries[pair + 1]);
+    CHECK(!strcmp(entries[11], "behind"));
 }
 
 static void what_was_ours_is_known(void) {
@@ -31,7 +38,7 @@ static void what_was_ours_is_known(void) {
         record += !strcmp(environment_ours(count), "WHENCE_RECORD=/run/record");
         preload += !strcmp(environment_ours(count), "LD_PRELOAD=/rt.so:/users.so");
     }
-    CHECK(count == 6 && record == 1 && preload == 1);
+    CHECK(count == 7 && record == 1 && preload == 1);
 }
 
 /* Started by hand: a preloaded library is the user's own. */

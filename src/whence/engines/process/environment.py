@@ -121,7 +121,7 @@ def changes(
     for name, values in zip(variables.LINKER, (loaded, folders), strict=True):
         if values:
             own[name] = ":".join([*values, *filter(None, [found.get(name)])])
-    return own
+    return variables.evened(own, inherited)
 
 
 def users_own(value: str, preload: Iterable[Path], folder: Folder) -> str:
