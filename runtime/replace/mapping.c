@@ -1,12 +1,14 @@
-/* mmap, munmap and mremap, also through syscall. Only calls about memory that is mapped already do
- * more than the system's: where that is the heap's, its slots are used no more, and no hole is left
- * in the heap's reservation. */
+/* mmap, munmap, mremap and mprotect, also through syscall. Only calls about memory that is mapped
+ * already do more than the system's: where that is the heap's, its slots are used no more, and no
+ * hole is left in the heap's reservation. Tables of the runtime stay as they are: natively nothing
+ * would be mapped there. */
 #include "../alloc/heap.h"
 #include "../guard/options.h"
 #include "../process/thread.h"
 #include "../values/contents.h"
 #include "../origins/cells.h"
 #include "../origins/mapped.h"
+#include "tables.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -59,10 +61,17 @@ static void whole_pages_fresh(uintptr_t begin, size_t size) {
 
 static int is_error(long result) { return (unsigned long)result > -4096UL; }
 
+static void keep_tables(uintptr_t begin, uint64_t size) {
+    const struct table *table = size && begin % OS_PAGE == 0 ? tables_at(begin, size) : NULL;
+    if (WH_UNLIKELY(table != NULL)) tables_refuse(table, begin);
+}
+
 static long map(uintptr_t at, size_t size, long protection, long flags, long file, long offset) {
     int renews = (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) == MAP_FIXED;
+    if (renews) keep_tables(at, size);
     struct pages pages = heap_pages(at, renews ? size : 0);
     long result = os_call(SYS_mmap, (long)at, (long)size, protection, flags, file, offset);
+    if (WH_UNLIKELY(result == -EEXIST)) tables_kept(at, size);
     if (is_error(result)) return result;
     whole_pages_fresh((uintptr_t)result, size);
     cells_fresh((uintptr_t)result, size);
@@ -71,13 +80,30 @@ static long map(uintptr_t at, size_t size, long protection, long flags, long fil
     return result;
 }
 
-static long unmap(uintptr_t begin, size_t size) {
+static long unmap_memory(uintptr_t begin, size_t size) {
     struct pages pages = heap_pages(begin, size);
     int whole = pages.begin == begin && pages.end >= begin + size && pages.end;
     long result = whole ? 0 : os_call(SYS_munmap, (long)begin, (long)size, 0, 0, 0, 0);
     if (result < 0) return result;
     mapped_gone(begin, size);
     return close_pages(pages);
+}
+
+static long unmap(uintptr_t begin, size_t size) {
+    const struct table *table;
+    while (begin % OS_PAGE == 0 && (table = tables_at(begin, size))) {
+        uintptr_t end = begin + size, past = table->end < end ? table->end : end;
+        long result = begin < table->begin ? unmap_memory(begin, table->begin - begin) : 0;
+        if (result < 0 || past == end) return result;
+        begin = past;
+        size = end - past;
+    }
+    return unmap_memory(begin, size);
+}
+
+static long protect(uintptr_t begin, size_t size, long protection) {
+    if (size && begin % OS_PAGE == 0 && tables_at(begin, size)) return -ENOMEM;
+    return os_call(SYS_mprotect, (long)begin, (long)size, protection, 0, 0, 0);
 }
 
 /* What the call leaves of the old range: its end if it has become shorter, all if it has moved. */
@@ -89,6 +115,8 @@ static struct pages left(struct pages old, uintptr_t at, uintptr_t to, size_t si
 }
 
 static long remap(uintptr_t at, size_t size, size_t new_size, long flags, uintptr_t to) {
+    if (WH_UNLIKELY(tables_at(at, size) != NULL)) return -EFAULT;
+    if (flags & MREMAP_FIXED) keep_tables(to, new_size);
     struct pages old = heap_pages(at, size);
     struct pages fresh = heap_pages(to, flags & MREMAP_FIXED ? new_size : 0);
     long result = os_call(SYS_mremap, (long)at, (long)size, (long)new_size, flags, (long)to, 0);
@@ -123,6 +151,10 @@ WH_EXPORT int munmap(void *begin, size_t size) {
     return (int)with_errno(unmap((uintptr_t)begin, size));
 }
 
+WH_EXPORT int mprotect(void *begin, size_t size, int protection) {
+    return (int)with_errno(protect((uintptr_t)begin, size, protection));
+}
+
 WH_EXPORT void *mremap(void *at, size_t size, size_t new_size, int flags, ...) {
     va_list more;
     va_start(more, flags);
@@ -134,9 +166,10 @@ WH_EXPORT void *mremap(void *at, size_t size, size_t new_size, int flags, ...) {
 HIDDEN long whence_syscall(long number, long a, long b, long c, long d, long e, long f);
 
 long whence_syscall(long number, long a, long b, long c, long d, long e, long f) {
-    long result = number == SYS_mmap ? map((uintptr_t)a, (size_t)b, c, d, e, f)
-                  : number == SYS_munmap
-                      ? unmap((uintptr_t)a, (size_t)b)
+    long result = number == SYS_mmap     ? map((uintptr_t)a, (size_t)b, c, d, e, f)
+                  : number == SYS_munmap ? unmap((uintptr_t)a, (size_t)b)
+                  : number == SYS_mprotect
+                      ? protect((uintptr_t)a, (size_t)b, c)
                       : remap((uintptr_t)a, (size_t)b, (size_t)c, d, (uintptr_t)e);
     return with_errno(result);
 }
@@ -149,13 +182,16 @@ void whence_find_syscall(void) {
 }
 
 /* All other calls go to the C library's function as they came: some return twice, or on another
- * stack. The numbers are those of mmap, munmap and mremap. */
-_Static_assert(SYS_mmap == 9 && SYS_munmap == 11 && SYS_mremap == 25, "numbers below");
+ * stack. The numbers are those of mmap, mprotect, munmap and mremap. */
+_Static_assert(SYS_mmap == 9 && SYS_mprotect == 10 && SYS_munmap == 11 && SYS_mremap == 25,
+               "numbers below");
 __asm__(".text\n"
         ".globl " PORT_SYSCALL "\n"
         ".type " PORT_SYSCALL ", @function\n" PORT_SYSCALL ":\n"
         ".cfi_startproc\n"
         "    cmp $9, %rdi\n"
+        "    je whence_syscall\n"
+        "    cmp $10, %rdi\n"
         "    je whence_syscall\n"
         "    cmp $11, %rdi\n"
         "    je whence_syscall\n"

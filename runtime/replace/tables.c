@@ -1,0 +1,78 @@
+#include "tables.h"
+#include "../os/text.h"
+#include "../planes/planes.h"
+#include "../process/thread.h"
+#include "../settings/options.h"
+#include "../values/ranges.h"
+
+enum need { ALWAYS, CHECKS, PLANES, VALUES, ORIGINS, SYMBOLIC };
+
+static int is_there(enum need need) {
+    switch (need) {
+    case CHECKS: return PORT_CHECKS;
+    case PLANES: return PORT_PLANES;
+    case VALUES: return VALUES_ON;
+    case ORIGINS: return PORT_PLANES && options.origins;
+    case SYMBOLIC: return PORT_PLANES && options.symbolic;
+    default: return 1;
+    }
+}
+
+/* In the order of their addresses. */
+static const struct table tables[] = {
+    {"state plane", PLANE_BEGIN, PLANE_END, PLANES},
+    {"block table", WH_META_BASE, WH_META_BASE + WH_META_SIZE, ALWAYS},
+    {"definedness plane", WH_DEFINED_OFFSET, WH_DEFINED_OFFSET + (PLANE_END - PLANE_BEGIN), VALUES},
+    {"definedness plane", WH_DETAILS_BASE, WH_DETAILS_BASE + WH_DETAILS_SIZE, VALUES},
+    {"stack depot", WH_DEPOT_BASE, WH_DEPOT_BASE + WH_DEPOT_SIZE, CHECKS},
+    {"runtime", WH_PRIVATE_BASE, WH_PRIVATE_BASE + WH_PRIVATE_SIZE, CHECKS},
+    {"loader", WH_LOADER_BASE, WH_LOADER_BASE + WH_LOADER_SIZE, ALWAYS},
+    {"origins of values", WH_ORIGIN_TABLE_BASE, WH_ORIGIN_BITS_BASE + WH_ORIGIN_BITS_SIZE, ORIGINS},
+    {"symbolic values", WH_SYMBOLIC_TABLE_BASE, WH_SYMBOLIC_CHUNKS_BASE + WH_SYMBOLIC_CHUNKS_SIZE,
+     SYMBOLIC},
+};
+
+const struct table *tables_at(uintptr_t begin, uint64_t size) {
+    if (begin >= ADDRESS_END) return NULL;
+    uintptr_t end = size > ADDRESS_END - begin ? ADDRESS_END : begin + size;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (begin < tables[i].end && end > tables[i].begin && is_there(tables[i].need))
+            return &tables[i];
+    return NULL;
+}
+
+/* What is free at any time: between the state plane and the block table. */
+static void put_way_out(struct text *message) {
+    text_put(message, "let it choose addresses between ");
+    text_hex(message, wh_round_up(PLANE_END, 1ull << 32));
+    text_put(message, " and ");
+    text_hex(message, WH_META_BASE);
+}
+
+_Noreturn void tables_refuse(const struct table *table, uintptr_t begin) {
+    TEXT(message, 512);
+    text_put(&message, "the program maps memory at ");
+    text_hex(&message, begin);
+    text_put(&message, " (MAP_FIXED), where whence's tables lie (");
+    text_put(&message, table->name);
+    text_put(&message, ", ");
+    text_hex(&message, table->begin);
+    text_put(&message, "-");
+    text_hex(&message, table->end);
+    text_put(&message, "), and so cannot be checked: ");
+    put_way_out(&message);
+    port_give_up(&message);
+}
+
+void tables_kept(uintptr_t begin, uint64_t size) {
+    static int noted;
+    const struct table *table = tables_at(begin, size);
+    if (!PORT_CHECKS || !table) return;
+    TEXT(message, 256);
+    text_put(&message, "the program asked for memory at ");
+    text_hex(&message, begin);
+    text_put(&message, " and did not get it, because whence's tables lie there: ");
+    put_way_out(&message);
+    text_put_n(&message, "", 1);
+    rt_note(&noted, message.begin);
+}
