@@ -38,13 +38,20 @@ static int make_folder(struct run *run) {
     return mkdtemp(run->folder) != NULL;
 }
 
+/* Less than usual where this process may make no file as large. */
+static uint64_t record_size(void) {
+    struct rlimit limit;
+    int is_limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < WH_RECORD_FILE_SIZE;
+    return is_limited ? limit.rlim_cur : WH_RECORD_FILE_SIZE;
+}
+
 static int make_record(const struct run *run) {
     char path[sizeof run->folder + 16];
     if (!path_in(run, WH_RUN_RECORD, path, sizeof path)) return 0;
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0) return 0;
     int made = posix_fallocate(file, 0, WH_RECORD_HEADER_SIZE) == 0 &&
-               ftruncate(file, WH_RECORD_FILE_SIZE) == 0;
+               ftruncate(file, (off_t)record_size()) == 0;
     close(file);
     return made;
 }
@@ -242,11 +249,11 @@ static int is_supplement(uint32_t type) {
     return type == WH_RECORD_MAPS || type == WH_RECORD_PROCESS || type == WH_RECORD_LEAKS;
 }
 
-static int is_clean(const char *record) {
+static int is_clean(const char *record, uint64_t size) {
     const struct wh_record_header *header = (const struct wh_record_header *)record;
     uint64_t at = WH_RECORD_HEADER_SIZE;
     if (header->magic != WH_RECORD_MAGIC || header->version != WH_RECORD_VERSION || !header->pid ||
-        header->dropped || header->findings || header->used > WH_RECORD_FILE_SIZE)
+        header->dropped || header->findings || header->used > size)
         return 0;
     while (at < header->used) {
         const uint32_t *prefix = (const uint32_t *)(record + at);
@@ -265,12 +272,12 @@ static int nothing_to_report(const struct run *run, int child) {
     if (file < 0) return 0;
     struct stat status;
     void *record = MAP_FAILED;
-    if (fstat(file, &status) == 0 && status.st_size == WH_RECORD_FILE_SIZE)
-        record = mmap(NULL, WH_RECORD_FILE_SIZE, PROT_READ, MAP_SHARED, file, 0);
+    size_t size = fstat(file, &status) == 0 ? (size_t)status.st_size : 0;
+    if (size >= WH_RECORD_HEADER_SIZE) record = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
     close(file);
     if (record == MAP_FAILED) return 0;
-    int clean = is_alone(record, child) && is_clean(record);
-    munmap(record, WH_RECORD_FILE_SIZE);
+    int clean = is_alone(record, child) && is_clean(record, size);
+    munmap(record, size);
     return clean;
 }
 

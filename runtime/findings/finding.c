@@ -1,6 +1,7 @@
 #include "finding.h"
 #include "../process/maps.h"
 #include "../settings/options.h"
+#include "again.h"
 #include "rules.h"
 #include "debugger.h"
 #include "described.h"
@@ -295,7 +296,9 @@ static enum record_status append(const struct context *context, const struct wit
         {draft.second_alloc, head->n_second_alloc * sizeof(uint64_t)},
         {draft.second_variable, head->n_second_variable},
     };
-    return record_append_at(WH_RECORD_FINDING, parts, sizeof parts / sizeof *parts, offset);
+    unsigned count = sizeof parts / sizeof *parts;
+    if (head->key) return record_once(WH_RECORD_FINDING, parts, count, offset);
+    return record_append_at(WH_RECORD_FINDING, parts, count, offset);
 }
 
 /* ---- without a record file ---- */
@@ -432,8 +435,10 @@ void finding_make(struct context *context, const struct witness *witness) {
     if (stopping) head->flags |= asking ? WH_FLAG_HALTED | WH_FLAG_ASKED : WH_FLAG_HALTED;
     maps_tell_process();
     head->maps_id = maps_current();
+    head->key = again_key(head, draft.stack, draft.alloc);
     uint64_t offset = 0;
     enum record_status status = append(context, witness, &offset);
+    if (status == RECORD_KNOWN) status = again_count(offset, head);
     record_count_finding();
     __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED);
     int unread = options.reader && record_reader_has_ended((uint32_t)options.reader);

@@ -41,7 +41,5 @@ void wishes_tell(void) {
     static int told;
     if (!__lsan_default_suppressions || __atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL)) return;
     const char *text = __lsan_default_suppressions();
-    uint32_t head[2] = {text ? (uint32_t)wh_length(text) : 0, 0};
-    const struct record_part parts[] = {{head, sizeof head}, {text, head[0]}};
-    if (head[0]) record_append(WH_RECORD_SUPPRESSIONS, parts, 2);
+    if (text && *text) record_text_once(WH_RECORD_SUPPRESSIONS, text);
 }

@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -302,9 +304,38 @@ long os_identify(int file, struct os_identity *identity) {
 
 int64_t os_place(int file) { return call3(SYS_lseek, file, 0, SEEK_CUR); }
 
+/* ---- standard error ---- */
+
+#define PATIENCE_MS 500
+#define PIPE_ROOM 4096u /* a pipe that poll calls writable takes so much at once */
+#define REFUSALS_MOST 100u
+
+static int is_writable(int milliseconds) {
+    struct pollfd error = {2, POLLOUT, 0};
+    return call3(SYS_poll, (long)&error, 1, milliseconds) > 0;
+}
+
+/* Writes what standard error takes at once; -EAGAIN: nothing. */
+static long write_at_once(const char *text, size_t size) {
+    struct iovec all = {(void *)text, size};
+    long n = os_call(SYS_pwritev2, 2, (long)&all, 1, -1, -1, RWF_NOWAIT);
+    if (n != -EOPNOTSUPP && n != -ENOSYS && n != -EINVAL) return n;
+    if (!is_writable(0)) return -EAGAIN;
+    return os_write(2, text, size < PIPE_ROOM ? size : PIPE_ROOM);
+}
+
 void os_complain(const char *text, size_t size) {
-    while (size > 0) {
-        long n = os_write(2, text, size);
+    static int has_given_up;
+    struct os_identity file = {0};
+    int is_file = os_identify(2, &file) == 0 && S_ISREG(file.mode);
+    for (unsigned refusals = 0; size > 0 && refusals < REFUSALS_MOST;) {
+        long n = is_file ? os_write(2, text, size) : write_at_once(text, size);
+        if (n == -EAGAIN) {
+            refusals++;
+            has_given_up = !is_writable(has_given_up ? 0 : PATIENCE_MS);
+            if (has_given_up) return;
+            continue;
+        }
         if (n <= 0) return;
         text += n;
         size -= (size_t)n;

@@ -122,7 +122,8 @@ struct os_identity {
 long os_identify(int file, struct os_identity *identity);
 /* Where in an open file the next read or write begins; -errno if it has no such place. */
 int64_t os_place(int file);
-/* Writes everything to standard error, as far as that works. */
+/* Writes everything to standard error, as far as that works. A reader that lets half a second pass
+ * without reading is not waited for, then and later: the rest is dropped. */
 void os_complain(const char *text, size_t size);
 /* The working directory into `buffer`, with its final zero; bytes used or -errno. */
 long os_directory(char *buffer, size_t size);

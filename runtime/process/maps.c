@@ -60,15 +60,20 @@ int maps_parse(const char *text, size_t size, size_t *at, struct mapping *mappin
     return 1;
 }
 
-/* Keeps the lines that name something, at the front of the buffer; hashes the files. */
-static size_t keep_named(char *text, size_t size, uint32_t *hash) {
+/* Keeps the lines that name something, at the front of the buffer; hashes the files, and the code
+ * in them. */
+static size_t keep_named(char *text, size_t size, uint32_t *hash, uint64_t *code) {
     size_t at = 0, kept = 0;
     struct mapping mapping;
     *hash = 2166136261u;
+    *code = 0;
     while (at < size && maps_parse(text, size, &at, &mapping)) {
         if (!mapping.path_length) continue;
         for (size_t i = 0; mapping.path[0] == '/' && i < mapping.line_length; i++)
             *hash = (*hash ^ (uint8_t)mapping.line[i]) * 16777619u;
+        if (mapping.path[0] == '/' && mapping.protection[2] == 'x')
+            *code =
+                wh_digest(*code ? *code : WH_DIGEST_OF_NOTHING, mapping.line, mapping.line_length);
         for (size_t i = 0; i < mapping.line_length; i++) text[kept + i] = mapping.line[i];
         kept += mapping.line_length;
         text[kept++] = '\n';
@@ -106,12 +111,15 @@ static void let_go(uintptr_t buffer, uint64_t room) {
 }
 
 static uint32_t current;
+static uint64_t code_current;
 static int keepers; /* between maps_keep and maps_let_go */
 
 void maps_keep(void) {
     maps_current();
     __atomic_add_fetch(&keepers, 1, __ATOMIC_RELAXED);
 }
+
+uint64_t maps_code(void) { return code_current; }
 
 void maps_let_go(void) { __atomic_sub_fetch(&keepers, 1, __ATOMIC_RELAXED); }
 
@@ -122,11 +130,14 @@ uint32_t maps_current(void) {
     uintptr_t buffer = text_of_maps(&size, &room);
     if (!buffer) return current;
     uint32_t hash;
-    size_t kept = keep_named((char *)buffer, size, &hash);
+    uint64_t code, offset;
+    size_t kept = keep_named((char *)buffer, size, &hash, &code);
+    code_current = code;
     if (hash != current) {
         uint32_t head[2] = {hash, (uint32_t)kept};
         const struct record_part parts[] = {{head, sizeof head}, {(const void *)buffer, kept}};
-        if (record_append(WH_RECORD_MAPS, parts, 2) == RECORD_OK) current = hash;
+        enum record_status status = record_once(WH_RECORD_MAPS, parts, 2, &offset);
+        if (status == RECORD_OK || status == RECORD_KNOWN) current = hash;
     }
     let_go(buffer, room);
     return current;

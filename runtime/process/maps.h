@@ -9,6 +9,10 @@
  * current record, a hash of its text; 0: none. */
 uint32_t maps_current(void);
 
+/* A hash of the executable mappings of files at the last call of maps_current: processes with the
+ * same one have the same code at the same addresses. 0: not known. */
+uint64_t maps_code(void);
+
 /* Between these two calls maps_current does not read the mappings again, which takes long in
  * programs with tens of thousands of them and many findings at once. */
 void maps_keep(void);

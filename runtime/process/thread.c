@@ -106,9 +106,8 @@ void *rt_private(size_t size) {
 
 void rt_note(int *noted, const char *sentence) {
     if (__atomic_exchange_n(noted, 1, __ATOMIC_ACQ_REL)) return;
-    uint32_t head[2] = {(uint32_t)wh_length(sentence), 0};
-    const struct record_part parts[] = {{head, sizeof head}, {sentence, head[0]}};
-    if (record_append(WH_RECORD_NOTE, parts, 2) == RECORD_OK) return;
+    enum record_status status = record_text_once(WH_RECORD_NOTE, sentence);
+    if (status == RECORD_OK || status == RECORD_KNOWN) return;
     TEXT(message, 512);
     text_put(&message, sentence);
     text_complain(&message);

@@ -1,4 +1,5 @@
 #include "record.h"
+#include "known.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../os/text.h"
@@ -6,7 +7,8 @@
 #include <errno.h>
 
 static struct wh_record_header *header;
-static uint64_t capacity;
+static uint64_t capacity, mapped;
+static struct known known;
 static int first;
 static char name[512];
 static uint32_t owner; /* the process that mapped it; a child has the mapping, too */
@@ -36,17 +38,28 @@ static int take_over(void) {
     return 1;
 }
 
+/* Maps the file, or as much of its begin as this process may map; then without the table. */
+static uintptr_t map_most(int file, uint64_t size) {
+    uintptr_t at;
+    for (mapped = size; !(at = os_map_file(file, mapped)) && mapped > WH_RECORD_TABLE_FROM;)
+        mapped = wh_round_down(mapped / 4, OS_PAGE);
+    int has_table = size >= WH_RECORD_TABLE_FROM && size % OS_PAGE == 0;
+    capacity = has_table ? size - WH_RECORD_TABLE_SIZE : size;
+    known = (struct known){at, has_table && mapped == size ? capacity : 0};
+    if (capacity > mapped) capacity = mapped;
+    return at;
+}
+
 enum record_status record_init(const char *path) {
     if (!path || !*path) return RECORD_NONE;
     int file = os_open(path, OS_OPEN_READ_WRITE);
     if (file < 0) return RECORD_UNOPENABLE;
     long size = os_file_size(file);
-    uintptr_t at = size >= WH_RECORD_HEADER_SIZE ? os_map_file(file, (size_t)size) : 0;
+    uintptr_t at = size >= WH_RECORD_HEADER_SIZE ? map_most(file, (uint64_t)size) : 0;
     os_close(file);
     if (size < WH_RECORD_HEADER_SIZE) return RECORD_FOREIGN;
     if (!at) return RECORD_UNOPENABLE;
     header = (struct wh_record_header *)at;
-    capacity = (uint64_t)size;
     owner = os_process();
     size_t length = wh_length(path);
     if (length < sizeof name) wh_copy(name, path, length + 1);
@@ -55,18 +68,20 @@ enum record_status record_init(const char *path) {
                                               : RECORD_FOREIGN;
     if (status != RECORD_OK) {
         header = NULL;
-        os_unmap(at, (size_t)size);
+        os_unmap(at, mapped);
     }
     return status;
 }
 
 int record_is_first(void) { return first && header->pid == os_process(); }
 
+uint32_t record_process(void) { return alive() ? header->pid : 0; }
+
 const char *record_path(void) { return header ? name : ""; }
 
 int record_mapped(uintptr_t *begin, size_t *size) {
     *begin = (uintptr_t)header;
-    *size = capacity;
+    *size = mapped;
     return header != NULL;
 }
 
@@ -113,6 +128,37 @@ enum record_status record_append_at(uint32_t type, const struct record_part *par
     return RECORD_OK;
 }
 
+static uint64_t first_word(const struct record_part *part) {
+    uint64_t word;
+    wh_copy(&word, part->data, sizeof word);
+    return word;
+}
+
+enum record_status record_once(uint32_t type, const struct record_part *parts, unsigned count,
+                               uint64_t *offset) {
+    uint64_t word = first_word(parts);
+    if (header && alive() && (*offset = known_find(&known, type, word))) return RECORD_KNOWN;
+    enum record_status status = record_append_at(type, parts, count, offset);
+    if (status == RECORD_OK) known_add(&known, type, word, *offset);
+    return status;
+}
+
+enum record_status record_text_once(uint32_t type, const char *text) {
+    uint64_t offset;
+    uint32_t length = (uint32_t)wh_length(text);
+    uint32_t head[2] = {length, (uint32_t)wh_digest(WH_DIGEST_OF_NOTHING, text, length)};
+    const struct record_part parts[] = {{head, sizeof head}, {text, length}};
+    return record_once(type, parts, 2, &offset);
+}
+
+void record_is_reused(void) { known.capacity = 0; }
+
+struct wh_finding *record_finding(uint64_t offset) {
+    uintptr_t at = (uintptr_t)header + offset + 8;
+    int whole = os_readable(at) && os_readable(at + sizeof(struct wh_finding) - 8);
+    return whole ? (struct wh_finding *)at : NULL;
+}
+
 /* ---- verdicts ---- */
 
 #define ASK_WAIT_FIRST 50ull /* microseconds; doubled until */
@@ -138,18 +184,26 @@ static int ask_pause(uint64_t *wait, uint32_t judge) {
     return 1;
 }
 
+/* The verdict about a finding, which may be one that another process has asked about; 0: none yet.
+ */
+static uint32_t decided(uint64_t offset) {
+    const struct wh_finding *finding = record_finding(offset);
+    if (!finding) return 0;
+    uint32_t flags = __atomic_load_n(&finding->flags, __ATOMIC_ACQUIRE);
+    return flags & WH_FLAG_STOP ? WH_FLAG_STOP : flags & WH_FLAG_GO;
+}
+
 int record_ask(uint64_t offset, uint32_t judge) {
     uint64_t wait = ASK_WAIT_FIRST, none = 0;
-    while (!__atomic_compare_exchange_n(&header->question, &none, offset, 0, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_RELAXED)) {
+    while (!decided(offset) && !__atomic_compare_exchange_n(&header->question, &none, offset, 0,
+                                                            __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
         none = 0;
         if (!ask_pause(&wait, judge)) return -1;
     }
-    const struct wh_finding *finding = (const struct wh_finding *)((uintptr_t)header + offset + 8);
     for (wait = ASK_WAIT_FIRST;;) {
-        if (!os_readable((uintptr_t)finding)) return -1;
-        uint32_t flags = __atomic_load_n(&finding->flags, __ATOMIC_ACQUIRE);
-        if (flags & (WH_FLAG_GO | WH_FLAG_STOP)) return (flags & WH_FLAG_GO) != 0;
+        if (!record_finding(offset)) return -1;
+        uint32_t verdict = decided(offset);
+        if (verdict) return verdict == WH_FLAG_GO;
         if (!ask_pause(&wait, judge)) return -1;
     }
 }

@@ -18,6 +18,7 @@ enum record_status {
     RECORD_FOREIGN,    /* too short, or not a record file of this version */
     RECORD_LOST,       /* was there, can no longer be written */
     RECORD_FULL,
+    RECORD_KNOWN, /* the file has it already */
 };
 
 /* Maps the file and takes it over if it is fresh; path NULL: none. */
@@ -27,6 +28,8 @@ enum record_status record_init(const char *path);
 void record_open(int complains);
 /* Whether this program, and no other one of the run, has taken the fresh file over. */
 int record_is_first(void);
+/* The process that took the fresh file over; 0: there is none. */
+uint32_t record_process(void);
 /* The name of the file that is mapped; empty without one, or if it is very long. */
 const char *record_path(void);
 /* Whether a file is mapped; its address range, for those that scan memory. */
@@ -43,6 +46,17 @@ enum record_status record_append(uint32_t type, const struct record_part *parts,
 /* The same; *offset is the place of the record in the file. */
 enum record_status record_append_at(uint32_t type, const struct record_part *parts, unsigned count,
                                     uint64_t *offset);
+
+/* The same, if no process has written an equal record, which begins with the same eight bytes; else
+ * *offset is the place of that one, and the result RECORD_KNOWN. */
+enum record_status record_once(uint32_t type, const struct record_part *parts, unsigned count,
+                               uint64_t *offset);
+/* The same of a record that is a text: its length, a hash, the text. */
+enum record_status record_text_once(uint32_t type, const char *text);
+/* Has this process write every record anew: whoever reads the file empties it in between. */
+void record_is_reused(void);
+/* The FINDING record at an offset; NULL if the file has been cut short. */
+struct wh_finding *record_finding(uint64_t offset);
 
 /* Lets the process `judge` decide about the FINDING record at an offset, whose flags have
  * WH_FLAG_ASKED, and waits for the decision: 1 to continue, 0 to stop, -1 if there will be none

@@ -49,9 +49,7 @@ def run(
     return run_with(program, args, (options or RunOptions()).merged(dict(keywords)))
 
 
-def run_with(
-    program: StrPath, args: Iterable[StrPath], options: RunOptions, *, made: bool = False
-) -> Result:
+def run_with(program: StrPath, args: Iterable[StrPath], options: RunOptions, *, made: bool = False) -> Result:
     """The same as `run`. made: answers from outside, such as the time, are those of explored paths."""
     from whence.engines import checked
     from whence.engines.process.interpreter import interpreter_words

@@ -160,9 +160,7 @@ def test_findings_that_nothing_confirms(tmp_path):
 
     def explore(directory, confirm):
         executor = ModelExecutor(failing, finding)
-        return explored(
-            executor, tmp_path / directory, IDENTITY, ({},), ExploreOptions(), confirm=confirm
-        )
+        return explored(executor, tmp_path / directory, IDENTITY, ({},), ExploreOptions(), confirm=confirm)
 
     said = text(explore("a", confirm))
     assert "some-rule: a title: test 2; not confirmed: the checked run found nothing" in said

@@ -11,6 +11,11 @@ Space is taken by an atomic addition to ``used``; the ``type`` word is stored
 last, with release order, so a record whose writer died half way has type 0
 and is skipped by its length (which is written first).
 
+**Once for all processes.** Records of the types KNOWN are written once, however many processes come to the
+same. The first eight bytes of their payload say what is the same, and a table of offsets in the last
+TABLE_SIZE bytes of the file finds them (``runtime/record/known.h``); a file with less than TABLE_FROM
+bytes has no table. A finding counts how often it came again.
+
 **Verdicts.** A program that is to stop at a finding unless somebody wants it
 ignored sets ASKED in the flags of its record, stores the record's offset in
 ``question`` once that is 0, and waits until GO or STOP is set in the flags.
@@ -27,10 +32,13 @@ from collections.abc import Iterator
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCERC"
-VERSION = 12
+VERSION = 13
 HEADER_SIZE = 4096
-FILE_SIZE = 64 << 20
-"""Size of the record file in bytes; sparse, so only what is written costs."""
+FILE_SIZE = 256 << 20
+"""Size of the record file in bytes, or less where the system allows no such file; sparse, so only what is
+written costs."""
+TABLE_SIZE = 1 << 20
+TABLE_FROM = 16 << 20
 
 HEADER = Layout(
     "wh_record_header",
@@ -38,7 +46,7 @@ HEADER = Layout(
         Field("magic", "u64", "MAGIC as a little-endian number"),
         Field("version", "u32", "VERSION"),
         Field("state", "u32", "one of FILE_STATES"),
-        Field("capacity", "u64", "bytes in the file"),
+        Field("capacity", "u64", "bytes for the header and the records, without the table"),
         Field("used", "u64", "bytes taken, header included; may exceed capacity when full"),
         Field("dropped", "u64", "records that found no room"),
         Field("findings", "u64", "findings recorded or dropped"),
@@ -70,16 +78,19 @@ REPORTS = {"WAITING": 0, "DONE": 1, "STOP": 2}
 RECORD_TYPES = {
     "FINDING": 1,  # FINDING struct, then its arrays
     "MAPS": 2,  # u32 maps_id, u32 text length, text of /proc/self/maps
-    "NOTE": 3,  # u32 text length, u32 zero, text: one sentence of the runtime to the user
+    "NOTE": 3,  # u32 text length, u32 hash of the text, text: one sentence of the runtime to the user
     "PROCESS": 4,  # u32 pid, u32 parent, u32 text length, u32 zero, text: command line, 0 after each word
     "LEAKS": 5,  # LEAKS struct: what one leak check saw
-    "SUPPRESSIONS": 7,  # u32 text length, u32 zero, text: entries of the program for LeakSanitizer
+    "SUPPRESSIONS": 7,  # u32 text length, u32 hash of the text, text: entries of the program for LSan
     "REFUSAL": 6,  # REFUSAL struct, then chars: why the runtime does not check, or no longer
 }
+
+KNOWN = ("FINDING", "MAPS", "NOTE", "SUPPRESSIONS")
 
 FINDING = Layout(
     "wh_finding",
     (
+        Field("key", "u64", "what findings of all processes are told apart by: rule, code, stack"),
         Field("rule", "u32", "index into the rule set, or RULE_SIGNAL"),
         Field("point", "u32", "one of whence.abi.points.NUMBERS"),
         Field("flags", "u32", "FINDING_FLAGS"),
@@ -129,6 +140,7 @@ FINDING = Layout(
         Field("use_time", "u64", "event clock, 0 for none"),
         Field("use_address", "u64", ""),
         Field("use_pc", "u64", ""),
+        Field("repeats", "u64", "findings of other processes with the same key, which have no record"),
         # Leaks: how many blocks of this allocation stack, and their bytes.
         Field("count", "u64", "blocks this finding stands for, 1 unless a leak"),
         Field("bytes", "u64", "bytes in those blocks"),

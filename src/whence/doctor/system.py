@@ -106,12 +106,11 @@ def _limits() -> Iterator[Check]:
 
 def _file_size() -> Check:
     soft = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
-    if soft == resource.RLIM_INFINITY or soft >= records.FILE_SIZE:
+    if soft == resource.RLIM_INFINITY or soft >= records.TABLE_FROM:
         return Check(GROUP, "limit of file size", _limit(soft))
-    remedy = (
-        f"the record of a run needs {format_size(records.FILE_SIZE)}, so no program runs: ulimit -f unlimited"
-    )
-    return Check(GROUP, "limit of file size", format_size(soft), Status.PROBLEM, remedy)
+    needed = format_size(records.TABLE_FROM)
+    remedy = f"the record of a run needs {needed}, so findings may be lost: ulimit -f unlimited"
+    return Check(GROUP, "limit of file size", format_size(soft), Status.NOTE, remedy)
 
 
 def _stack() -> Check:
@@ -138,8 +137,8 @@ def _temporary() -> Check:
         return Check(GROUP, name, error.strerror or str(error), Status.PROBLEM, remedy)
     free = shutil.disk_usage(place).free
     value = f"{place}, {format_size(free)} free"
-    if free < records.FILE_SIZE:
-        remedy = f"findings may be lost: free {format_size(records.FILE_SIZE)} or set TMPDIR"
+    if free < records.TABLE_FROM:
+        remedy = f"findings may be lost: free {format_size(records.TABLE_FROM)} or set TMPDIR"
         return Check(GROUP, name, value, Status.NOTE, remedy)
     return Check(GROUP, name, value)
 

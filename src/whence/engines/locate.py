@@ -175,9 +175,7 @@ def matched(first: Result, second: Result, *, threads: bool = False) -> tuple[Re
     known = {_identity(each, threads): each.chains for each in second.findings}
     own = [(each, _identity(each, threads)) for each in first.findings]
     findings = tuple(replace(each, chains=known.get(identity, ())) for each, identity in own)
-    missed = [
-        each.rule.name for each, identity in own if _may_have_chains(each) and identity not in known
-    ]
+    missed = [each.rule.name for each, identity in own if _may_have_chains(each) and identity not in known]
     return replace(first, findings=findings), missed
 
 

@@ -104,7 +104,7 @@ class Server:
             theirs.close()
         self._greet()
         with open(self.record, "r+b") as file:
-            self._records = mmap.mmap(file.fileno(), records.FILE_SIZE)
+            self._records = mmap.mmap(file.fileno(), 0)
         self._before = self._records[: records.HEADER_SIZE]
         self._begin_of_records = records.HEADER.unpack(self._before)
 
@@ -234,7 +234,7 @@ class Server:
         found: tuple[tuple[Finding, ...], tuple[str, ...]] = ((), ())
         if now["findings"] != before["findings"] or now["magic"] != before["magic"]:
             found = self._start.findings(self.record)
-        used = min(max(now["used"], before["used"]), records.FILE_SIZE)
+        used = min(max(now["used"], before["used"]), len(self._records))
         self._records[before["used"] : used] = bytes(used - before["used"])
         self._records[: records.HEADER_SIZE] = self._before
         return found

@@ -78,6 +78,16 @@ void rt_note(int *said, const char *sentence) {
 int thread_is_start_code(uint64_t pc) { return (void)pc, 0; }
 void maps_tell_process(void) {}
 uint32_t maps_current(void) { return 0; }
+uint64_t again_key(const struct wh_finding *head, const uint64_t *stack, const uint64_t *alloc) {
+    return (void)head, (void)stack, (void)alloc, 0;
+}
+enum record_status again_count(uint64_t offset, const struct wh_finding *head) {
+    return (void)offset, (void)head, RECORD_LOST;
+}
+enum record_status record_once(uint32_t type, const struct record_part *parts, unsigned count,
+                               uint64_t *offset) {
+    return record_append_at(type, parts, count, offset);
+}
 const char *rules_name(uint64_t index) { return (void)index, "toy"; }
 const char *rules_noun(uint64_t point) { return (void)point, "access"; }
 void repeat_note(const struct context *context, const uint64_t *pcs, unsigned count) {

@@ -1,4 +1,4 @@
-/* modules: record/record os/os os/text */
+/* modules: record/record record/known os/os os/text */
 #include "../../../runtime/record/record.h"
 #include "unit.h"
 
@@ -113,6 +113,72 @@ static void a_file_cut_short_kills_nobody(void) {
     record_finish();
 }
 
+#define EQUALS 2000u
+
+/* Writes records that other processes write, too; how many the file had already. */
+static unsigned write_equals(void) {
+    unsigned known = 0;
+    uint64_t offset;
+    for (uint64_t i = 0; i < EQUALS; i++) {
+        uint64_t payload[] = {i << 32 | 7, i};
+        struct record_part part = {payload, sizeof payload};
+        enum record_status status = record_once(WH_RECORD_MAPS, &part, 1, &offset);
+        CHECK(status == RECORD_OK || status == RECORD_KNOWN);
+        known += status == RECORD_KNOWN;
+    }
+    return known;
+}
+
+static void equal_records_of_processes_are_written_once(void) {
+    uintptr_t begin;
+    size_t size;
+    uint64_t offset;
+    make(WH_RECORD_TABLE_FROM);
+    CHECK_EQUAL(record_init(PATH), RECORD_OK);
+    CHECK_EQUAL(header().capacity, WH_RECORD_TABLE_FROM - WH_RECORD_TABLE_SIZE);
+    CHECK_EQUAL(write_equals(), 0);
+    uint64_t used = header().used;
+    pid_t child = fork();
+    if (child == 0) _exit(write_equals() != EQUALS);
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK_EQUAL(header().used, used);
+    struct record_part other = {"1234567", 8};
+    CHECK_EQUAL(record_once(WH_RECORD_NOTE, &other, 1, &offset), RECORD_OK);
+    CHECK_EQUAL(record_once(WH_RECORD_MAPS, &other, 1, &offset), RECORD_OK); /* another type */
+    CHECK_EQUAL(record_text_once(WH_RECORD_NOTE, "a sentence"), RECORD_OK);
+    CHECK_EQUAL(record_text_once(WH_RECORD_NOTE, "a sentence"), RECORD_KNOWN);
+    CHECK(record_mapped(&begin,
+                        &size)); /* what is no offset, or not of such a record, is not believed */
+    memset((void *)(begin + WH_RECORD_TABLE_FROM - WH_RECORD_TABLE_SIZE), 0xf8,
+           WH_RECORD_TABLE_SIZE);
+    CHECK_EQUAL(write_equals(), 0);
+    record_is_reused();
+    CHECK_EQUAL(record_text_once(WH_RECORD_NOTE, "a sentence"), RECORD_OK);
+    CHECK(truncate(PATH, WH_RECORD_TABLE_FROM - WH_RECORD_TABLE_SIZE) == 0);
+    CHECK_EQUAL(record_init(PATH), RECORD_OK); /* one without a table */
+    CHECK_EQUAL(record_text_once(WH_RECORD_NOTE, "a sentence"), RECORD_OK);
+}
+
+/* Killed anywhere, a process leaves no lock behind, and no record that cannot be skipped. */
+static void a_process_killed_while_it_writes_stops_nobody(void) {
+    make(WH_RECORD_TABLE_FROM);
+    CHECK_EQUAL(record_init(PATH), RECORD_OK);
+    for (unsigned round = 0; round < 20; round++) {
+        uint64_t before = header().used;
+        pid_t child = fork();
+        if (child == 0)
+            for (uint64_t i = (uint64_t)round << 40, offset;; i++) {
+                struct record_part part = {&i, sizeof i};
+                record_once(WH_RECORD_MAPS, &part, 1, &offset);
+            }
+        while (header().used < before + 160) usleep(100);
+        CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+    }
+    write_equals();
+    CHECK_EQUAL(write_equals(), EQUALS);
+}
+
 static void a_zombie_reads_no_file(void) {
     pid_t reader = fork();
     if (reader == 0)
@@ -157,6 +223,8 @@ int main(void) {
     a_second_process_appends();
     a_full_file_drops_and_counts();
     a_file_cut_short_kills_nobody();
+    equal_records_of_processes_are_written_once();
+    a_process_killed_while_it_writes_stops_nobody();
     a_zombie_reads_no_file();
     an_end_waits_for_the_report();
     return 0;

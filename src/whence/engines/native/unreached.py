@@ -60,9 +60,7 @@ def link_image(link: Link, image: CarriedImage, extra: Sequence[Path], output: P
                 names += new
 
 
-def _find_missing(
-    link: Link, image: CarriedImage, output: Path, extra: Sequence[Path], other: Path
-) -> None:
+def _find_missing(link: Link, image: CarriedImage, output: Path, extra: Sequence[Path], other: Path) -> None:
     """Raises `ForeignCode` if a new shared library refers to functions that its link does not find and the
     image does not name.
 

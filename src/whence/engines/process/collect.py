@@ -168,6 +168,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         chains=_chains(raw, values, point, stack, run, lambda pcs: _stack(pcs, memory, symbolizer)),
         described=_described(raw, memory, symbolizer),
         second=_second(raw, memory, symbolizer),
+        occurrences=1 + f["repeats"],
     )
 
 

@@ -7,6 +7,7 @@ in `whence.abi.records`.
 
 from __future__ import annotations
 
+import os
 import re
 import struct
 from dataclasses import dataclass, field, replace
@@ -103,7 +104,8 @@ def read_records(path: str | Path) -> RawRun:
             if not any(data[: records.HEADER.size]):
                 return RawRun()
             intact = header["magic"] == int.from_bytes(records.MAGIC, "little")
-            wanted = min(header["used"], records.FILE_SIZE) if intact else records.FILE_SIZE
+            room = os.fstat(file.fileno()).st_size
+            wanted = min(header["used"], room) if intact else room
             data += file.read(max(0, wanted - len(data)))
     except OSError as error:
         raise ToolLimit(f"{path}: cannot read the record of the run: {error.strerror}") from error
@@ -117,7 +119,7 @@ def read_records(path: str | Path) -> RawRun:
         )
     run = RawRun(header["pid"], header["state"] == records.FILE_STATES["FINISHED"], header["dropped"])
     _decode(data[: header["used"]], run)
-    run.lost = max(0, header["findings"] - len(run.findings))
+    run.lost = max(0, header["findings"] - sum(1 + found.fields["repeats"] for found in run.findings))
     _note_losses(run, header, len(data))
     return run
 
@@ -142,7 +144,7 @@ def _note_losses(run: RawRun, header: dict[str, int], read: int) -> None:
             f"the record of the run was full: {header['dropped']} records are missing; "
             "correct the first findings and run again"
         )
-    if read < min(header["used"], header["capacity"], records.FILE_SIZE):
+    if read < min(header["used"], header["capacity"]):
         run.notes.append("the record of the run is cut off: later findings are missing")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -303,12 +304,18 @@ def _streams(settings: Settings, folder: Folder) -> Iterator[Surroundings]:
         yield around
 
 
+def _allowed(size: int) -> int:
+    """The size of a file, or less where this process may make none as large."""
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return size if limit == resource.RLIM_INFINITY else min(size, limit)
+
+
 def make_record(path: Path) -> None:
     """An empty record file; raises `ToolLimit`."""
     try:
         with open(path, "xb") as file:
             os.posix_fallocate(file.fileno(), 0, records.HEADER_SIZE)
-            file.truncate(records.FILE_SIZE)
+            file.truncate(_allowed(records.FILE_SIZE))
     except OSError as error:
         raise ToolLimit(
             f"{path}: the record of the run cannot be made: {error.strerror}; set TMPDIR"

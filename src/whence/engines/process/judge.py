@@ -46,7 +46,7 @@ class Judge:
 
     def __enter__(self) -> Judge:
         with open(self._record, "r+b") as file:
-            self._file = mmap.mmap(file.fileno(), records.FILE_SIZE)
+            self._file = mmap.mmap(file.fileno(), 0)
         self._thread.start()
         return self
 
@@ -66,7 +66,7 @@ class Judge:
                 offset = words[_QUESTION]
                 if offset:
                     answer = _ANSWERS[self._judge(whole, offset)]
-                    if records.HEADER_SIZE <= offset < records.FILE_SIZE - records.FINDING.size:
+                    if records.HEADER_SIZE <= offset < len(whole) - records.FINDING.size:
                         halves[offset // 4 + _FLAGS] |= answer  # one store: the asker only reads them
                     words[_QUESTION] = 0
                 pause = _PAUSE_FIRST if offset else min(2 * pause, _PAUSE_MOST)
