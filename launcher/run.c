@@ -233,15 +233,27 @@ static int await(struct run *run, int signals) {
 
 /* ---- reading the record ---- */
 
-/* Whether no process of the program is left; Python waits for processes that are. */
+/* Whether a process still maps the record, for all that the kernel says. It grants a lease for
+ * reading only where nobody can write; as a process that opens the file meanwhile makes it send a
+ * signal, that is one without effect. */
+static int is_mapped(int file) {
+    if (fcntl(file, F_SETSIG, SIGURG) != 0 || fcntl(file, F_SETLEASE, F_RDLCK) != 0)
+        return errno == EAGAIN;
+    fcntl(file, F_SETLEASE, F_UNLCK);
+    return 0;
+}
+
+/* Whether no process of the program is left; Python waits for processes that are. One that ended
+ * while it was looked at may have left another. */
 static int is_alone(const char *record, int self) {
-    const uint32_t *counts = (const uint32_t *)(record + WH_PROCESSES_OFFSET);
-    if (counts[0] != counts[1] || counts[2] > WH_PROCESSES_MOST) return 0;
-    for (uint32_t i = 0; i < counts[2]; i++) {
+    const volatile uint32_t *counts = (const volatile uint32_t *)(record + WH_PROCESSES_OFFSET);
+    uint32_t count = counts[2];
+    if (counts[0] != counts[1] || count > WH_PROCESSES_MOST) return 0;
+    for (uint32_t i = 0; i < count; i++) {
         int number = (int)counts[3 + i];
         if (number != self && (kill(number, 0) == 0 || errno != ESRCH)) return 0;
     }
-    return 1;
+    return counts[0] == counts[1] && counts[2] == count;
 }
 
 /* Records of these types only supplement findings. */
@@ -274,9 +286,12 @@ static int nothing_to_report(const struct run *run, int child) {
     void *record = MAP_FAILED;
     size_t size = fstat(file, &status) == 0 ? (size_t)status.st_size : 0;
     if (size >= WH_RECORD_HEADER_SIZE) record = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
+    if (record == MAP_FAILED) {
+        close(file);
+        return 0;
+    }
+    int clean = is_alone(record, child) && !is_mapped(file) && is_clean(record, size);
     close(file);
-    if (record == MAP_FAILED) return 0;
-    int clean = is_alone(record, child) && is_clean(record, size);
     munmap(record, size);
     return clean;
 }

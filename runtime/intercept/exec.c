@@ -11,6 +11,7 @@
 #include "../os/os.h"
 #include "../settings/environment.h"
 #include "../process/program.h"
+#include "../record/record.h"
 #include "../settings/options.h"
 #include "../process/service.h"
 #include "../process/thread.h"
@@ -172,6 +173,12 @@ static void new_environment(struct plan *plan, char *const *environment, char **
         variable_vector = second;                                                                  \
     }
 
+/* Whoever waits for the processes of the run knows of this one before it has come to the runtime's
+ * start. */
+static void expect(const struct plan *plan, uint32_t process) {
+    if (plan->variables) record_expect(process);
+}
+
 /* ---- exec ---- */
 
 static int failure(long result) {
@@ -181,6 +188,7 @@ static int failure(long result) {
 
 static long execute(const char *path, char *const *arguments, char *const *environment) {
     PLAN(path, arguments, environment)
+    expect(&plan, os_process());
     return os_execute(plan.path, argument_vector, variable_vector);
 }
 
@@ -269,6 +277,7 @@ WH_EXPORT int fexecve(int file, char *const arguments[], char *const environment
     text_decimal(&path, (uint64_t)(uint32_t)file);
     text_put_n(&path, "", 1);
     PLAN(path.begin, arguments, environment)
+    expect(&plan, os_process());
     if (plan.path != path.begin)
         return failure(os_execute(plan.path, argument_vector, variable_vector));
     return failure(os_execute_file(file, argument_vector, variable_vector));
@@ -322,6 +331,13 @@ typedef int (*spawn_function)(pid_t *, const char *, const posix_spawn_file_acti
 
 static spawn_function next_spawn, next_spawnp;
 
+static int spawned(const struct plan *plan, int result, pid_t number, pid_t *child) {
+    if (result) return result;
+    expect(plan, (uint32_t)number);
+    if (child) *child = number;
+    return 0;
+}
+
 /* Before the program runs: dlsym would take from it what dlerror returns next. */
 __attribute__((constructor)) static void find_spawn(void) {
     if (next_spawnp) return;
@@ -334,7 +350,10 @@ WH_EXPORT int posix_spawn(pid_t *child, const char *path, const posix_spawn_file
                           char *const environment[]) {
     PLAN(path, arguments, environment)
     find_spawn();
-    return next_spawn(child, plan.path, actions, attributes, argument_vector, variable_vector);
+    pid_t number = 0;
+    int result =
+        next_spawn(&number, plan.path, actions, attributes, argument_vector, variable_vector);
+    return spawned(&plan, result, number, child);
 }
 
 /* The file that a search would find; `name` itself if there is none. */
@@ -355,6 +374,8 @@ WH_EXPORT int posix_spawnp(pid_t *child, const char *name,
     const char *path = found_in_path(name, found);
     PLAN(path, arguments, environment)
     find_spawn();
-    return next_spawnp(child, plan.path == path ? name : plan.path, actions, attributes,
-                       argument_vector, variable_vector);
+    pid_t number = 0;
+    int result = next_spawnp(&number, plan.path == path ? name : plan.path, actions, attributes,
+                             argument_vector, variable_vector);
+    return spawned(&plan, result, number, child);
 }

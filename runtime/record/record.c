@@ -216,11 +216,19 @@ static struct processes *processes(void) {
     return (struct processes *)((uintptr_t)header + WH_PROCESSES_OFFSET);
 }
 
-void record_join(void) {
+static uint32_t joined; /* the process that has; a child of vfork sees its parent's number */
+
+static void register_number(uint32_t process) {
     if (!alive()) return;
     uint32_t index = __atomic_fetch_add(&processes()->count, 1, __ATOMIC_ACQ_REL);
     if (index < WH_PROCESSES_MOST)
-        __atomic_store_n(&processes()->numbers[index], os_process(), __ATOMIC_RELEASE);
+        __atomic_store_n(&processes()->numbers[index], process, __ATOMIC_RELEASE);
+}
+
+void record_join(void) { register_number(joined = os_process()); }
+
+void record_expect(uint32_t process) {
+    if (process != joined) register_number(process);
 }
 
 void record_fork_begins(void) {

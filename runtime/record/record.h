@@ -69,6 +69,8 @@ int record_reader_has_ended(uint32_t process);
 
 /* Registers this process as a writer of the file, which may outlive the others. */
 void record_join(void);
+/* Registers a process that is about to execute a program which joins, as a child of vfork. */
+void record_expect(uint32_t process);
 /* Before a fork, and in its child: whoever reads the file knows of a child that
  * has not come far enough to join. */
 void record_fork_begins(void);

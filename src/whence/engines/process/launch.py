@@ -18,7 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from whence.engines.process.processes import await_arrivals, handles, left_behind, lives
+from whence.engines.process.processes import handles, left_behind, lives, named
 from whence.engines.settings import Surroundings
 from whence.engines.start import Resumed
 from whence.errors import CannotExecute, UserMistake
@@ -243,7 +243,6 @@ def _remaining(
     The timeout kills them.
     """
     held = handover.pid if handover else 0
-    await_arrivals(record)
     left = left_behind(record, held)
     if left and around.remain and not ending.timed_out:
         if handover:
@@ -251,7 +250,8 @@ def _remaining(
         elif around.relay and sys.stderr is not None:
             what = "a process" if len(left) == 1 else f"{len(left)} processes"
             with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
-                sys.stderr.write(f"whence: {name} has ended; waiting for {what} that it left behind\n")
+                sentence = f"{name} has ended; waiting for {what} that it left behind: {named(left)}"
+                sys.stderr.write(f"whence: {sentence}\n")
                 sys.stderr.flush()
         wait.remaining = True
         while left and not wait.given_up() and not ending.timed_out:

@@ -1,12 +1,15 @@
 """The processes of a run besides the one that was started: forked, executed, or left behind as daemons.
 
 Every process with the runtime writes its number into the header page of the
-record file, and maps that file until it ends.
+record file, and maps that file until it ends. A process that has just been forked or
+executed a program may lack one of both; the kernel knows whether the file is mapped at all.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
+import signal
 import struct
 import time
 from collections.abc import Iterator
@@ -18,8 +21,12 @@ from whence.abi import records
 _COUNTS = struct.Struct("<III")
 _NUMBER = struct.Struct("<I")
 _PATIENCE = 2.0
-"""Seconds to wait for a child whose fork or start has begun; it may have failed or been killed."""
+"""Seconds to wait for a process that has executed a program and sleeps: it may be one that is not checked."""
+_BUSY = 1.0
+"""Seconds of CPU time after which one that does not sleep is no longer taken for one that starts."""
 _PAUSE = 0.005
+_SCANS = 3
+_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def left_behind(record: Path, held: int = 0) -> list[int]:
@@ -28,25 +35,88 @@ def left_behind(record: Path, held: int = 0) -> list[int]:
     A process that has just executed a program does not map the file yet; if there is no other, the call
     waits for it.
     """
+    others = (os.getpid(), held)
+    while True:
+        before = _counts(record)
+        found = _registered(record, others)
+        if found:
+            return found
+        if _counts(record) == before:  # else one of those that have ended may have left another one
+            return _unregistered(record, others)
+
+
+def _registered(record: Path, others: tuple[int, int]) -> list[int]:
+    """Processes that have written their numbers and map the file; waits for those that only start."""
     name = os.fsencode(record)
     end = time.monotonic() + _PATIENCE
     while True:
-        numbers = [number for number in dict.fromkeys(_numbers(record)) if number not in (os.getpid(), held)]
+        numbers = [number for number in dict.fromkeys(_numbers(record)) if number not in others]
         found = [number for number in numbers if _maps(number, name)]
-        starts = not found and any(_starts(number, name) for number in numbers)
-        if not starts or time.monotonic() > end:
+        starting = [] if found else [number for number in numbers if _starts(number, name)]
+        if not starting or (time.monotonic() > end and not any(map(_is_busy, starting))):
             return found
         time.sleep(_PAUSE)
 
 
-def await_arrivals(record: Path) -> None:
-    """Waits until every forked child has registered; usually there is no wait."""
-    end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end:
-        begun, arrived, _ = _COUNTS.unpack_from(_page(record), records.PROCESSES_OFFSET)
-        if arrived >= begun:
-            return
-        time.sleep(_PAUSE)
+def _unregistered(record: Path, others: tuple[int, int]) -> list[int]:
+    """Processes that map the file and have not written their numbers yet, or never will."""
+    for _ in range(_SCANS):
+        if not _may_be_mapped(record):
+            break
+        found = [number for number in _all_numbers() if number not in others]
+        found = [number for number in found if _maps(number, os.fsencode(record))]
+        if found:
+            return found
+    return []
+
+
+def _may_be_mapped(record: Path) -> bool:
+    """Whether another process may map the file; usually one that starts or has been forked just now.
+
+    The kernel grants a lease for reading only where nobody can write. As a process that opens the file
+    meanwhile makes it send a signal, that is one without effect.
+    """
+    begun, arrived, _ = _counts(record)
+    if _maps(os.getpid(), os.fsencode(record)):  # suppressions, or a debugger
+        return begun != arrived
+    try:
+        with open(record, "rb") as file:
+            fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)
+            fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without leases
+        return begun != arrived
+    return False
+
+
+def named(processes: list[int]) -> str:
+    """What to call some processes in a sentence: their names and numbers."""
+    texts = [f"{_name(number)} ({number}{_how(number)})" for number in processes[:_NAMED]]
+    more = len(processes) - len(texts)
+    return ", ".join(texts) + (f" and {more} more" if more else "")
+
+
+_NAMED = 3
+
+
+def _name(process: int) -> str:
+    try:
+        with open(f"/proc/{process}/comm", encoding="utf-8", errors="replace") as file:
+            return file.read().strip()
+    except OSError:
+        return "process"
+
+
+def _how(process: int) -> str:
+    status = _status(process)
+    return ", which is stopped" if status and status[0] in (b"T", b"t") else ""
+
+
+def _counts(record: Path) -> tuple[int, int, int]:
+    """Forks that have begun, those whose child has arrived, processes."""
+    begun, arrived, count = _COUNTS.unpack_from(_page(record), records.PROCESSES_OFFSET)
+    return begun, arrived, count
 
 
 def _page(record: Path) -> bytes:
@@ -61,9 +131,13 @@ def _numbers(record: Path) -> list[int]:
     page = _page(record)
     _, _, count = _COUNTS.unpack_from(page, records.PROCESSES_OFFSET)
     if count > records.PROCESSES_MOST:
-        return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+        return _all_numbers()
     begin = records.PROCESSES_OFFSET + _COUNTS.size
     return [number for (number,) in _NUMBER.iter_unpack(page[begin : begin + count * _NUMBER.size])]
+
+
+def _all_numbers() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
 
 
 def _maps(process: int, name: bytes) -> bool:
@@ -77,11 +151,29 @@ def _maps(process: int, name: bytes) -> bool:
 
 def lives(process: int) -> bool:
     """Whether a process is there and has not ended; one that its parent has not waited for has."""
+    status = _status(process)
+    return bool(status) and status[0] not in (b"Z", b"X")
+
+
+def _status(process: int) -> list[bytes]:
+    """The fields of its status from the state on; none without such a process."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+            return file.read().rpartition(b")")[2].split()
     except OSError:
+        return []
+
+
+_USER, _SYSTEM = 11, 12
+"""Which of these fields are the CPU time."""
+
+
+def _is_busy(process: int) -> bool:
+    """Whether a process runs, or waits for a processor or a disk, and has not had much time yet."""
+    status = _status(process)
+    if not status or status[0] not in (b"R", b"D"):
         return False
+    return int(status[_USER]) + int(status[_SYSTEM]) < _BUSY * _TICKS
 
 
 def _starts(process: int, name: bytes) -> bool:
