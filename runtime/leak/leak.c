@@ -3,6 +3,8 @@
 #include "mark.h"
 #include "search.h"
 #include "reported.h"
+#include "../origins/nodes.h"
+#include "../origins/recipes.h"
 #include "../os/os.h"
 #include "../record/record.h"
 #include "../process/images.h"
@@ -57,6 +59,7 @@ void leak_begin(const struct context *context) {
     static WH_WRITTEN struct search search;
     /* A signal may have interrupted the loader. Without blocks nothing is asked about images. */
     if (!context->pc && search_heap_lives()) images_refresh();
+    if (ORIGINS_ON) use_settle();
     os_lock(&search_lock);
     search = (struct search){context->stack_low, context->pc};
     search_begin(&search);

@@ -20,9 +20,9 @@ static void put_hop(struct text *into, uint32_t flags, uint32_t tag,
     text_put(into, "\t");
     text_decimal(into, tag);
     text_put(into, "\t");
-    text_put(into, site->text);
+    text_put(into, site_text(site));
     text_put(into, "\t");
-    text_put(into, site->scope);
+    text_put(into, site_scope(site));
     text_put(into, "\n");
 }
 
@@ -225,7 +225,7 @@ static void put_decided(struct text *into) {
         if (!node_at(node)) continue;
         put_heading(into, WH_ROLE_USED, 0, 0);
         text_put(into, "!");
-        text_put(into, site->text);
+        text_put(into, site_text(site));
         text_put(into, "\n");
         put_hops(into, node);
     }

@@ -73,8 +73,8 @@ static uint32_t take_number(const struct input *input) {
 
 static void fill(struct input *to, const struct input *input) {
     *to = *input;
-    to->site.text = input->call->text;
-    to->site.scope = input->call->scope;
+    to->site.text = site_text(input->call);
+    to->site.scope = site_scope(input->call);
 }
 
 /* An equal input, which is added if there is none; NULL without room. */

@@ -1,6 +1,7 @@
 #include "nodes.h"
 #include "../os/mem.h"
 #include "../os/os.h"
+#include "../process/closed.h"
 #include "../process/thread.h"
 #include "../settings/options.h"
 #include "index.h"
@@ -67,15 +68,28 @@ static uint32_t take_number(const struct node *node) {
     return 0;
 }
 
+/* Its module's image may be no longer loaded. */
+const char *site_text(const struct whence_origin_site *site) {
+    const struct whence_origin_site *kept = closed_kept(site);
+    const char *text = kept ? closed_kept(kept->text) : NULL;
+    return text ? text : "\t0\t0\t\t";
+}
+
+const char *site_scope(const struct whence_origin_site *site) {
+    const struct whence_origin_site *kept = closed_kept(site);
+    const char *scope = kept ? closed_kept(kept->scope) : NULL;
+    return scope ? scope : "\t";
+}
+
 static uint8_t is_arithmetic(const struct whence_origin_site *site) {
-    const char *text = site ? site->text : "", *kind = "arithmetic";
+    const char *text = site ? site_text(site) : "", *kind = "arithmetic";
     while (*kind && *text == *kind) text++, kind++;
     return !*kind;
 }
 
 /* In the text of a site: kind, line, column and name. */
 const char *site_name(const struct whence_origin_site *site) {
-    const char *text = site->text;
+    const char *text = site_text(site);
     for (unsigned tabs = 0; *text && tabs < 3; text++) tabs += *text == '\t';
     return text;
 }

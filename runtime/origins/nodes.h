@@ -61,6 +61,10 @@ uint32_t node_step(struct whence_origin_site *site, uint32_t parent);
 /* The node of this thread for a value that another thread's node describes. */
 uint32_t node_cross(struct whence_origin_site *site, uint32_t parent);
 
+/* The texts of a site, also after its module's image was closed. */
+const char *site_text(const struct whence_origin_site *site);
+const char *site_scope(const struct whence_origin_site *site);
+
 /* The name in the text of a site, behind which there may be more. */
 const char *site_name(const struct whence_origin_site *site);
 

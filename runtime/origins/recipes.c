@@ -2,6 +2,8 @@
 #include "cells.h"
 #include "nodes.h"
 #include "passing.h"
+#include "../os/mem.h"
+#include "../process/closed.h"
 
 /* What is left of a recipe, and of the words beside it. */
 struct reader {
@@ -55,10 +57,19 @@ struct use_nodes use_nodes(void) {
     if (!own->use_recipe)
         return (struct use_nodes){(uint32_t)own->use_words, (uint32_t)(own->use_words >> 32)};
     const int32_t *recipe = (const int32_t *)(uintptr_t)own->use_recipe;
+    if (closed_kept(recipe) != recipe) return (struct use_nodes){0};
     struct reader from = {.sites = *(struct whence_origin_site *const *)(recipe - *recipe),
                           .steps = recipe + 1,
                           .words = &own->use_words};
     struct use_nodes nodes = {.pointer = read_node(&from)};
     nodes.index = read_node(&from);
     return nodes;
+}
+
+void use_settle(void) {
+    struct whence_origin_passed *own = &__whence_origins.passed;
+    struct use_nodes nodes = use_nodes();
+    wh_fill(&own->use_words, 0, (uintptr_t)&own->use_address - (uintptr_t)&own->use_words);
+    own->use_words = (uint64_t)nodes.index << 32 | nodes.pointer;
+    own->use_recipe = 0;
 }

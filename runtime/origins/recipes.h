@@ -12,4 +12,8 @@ struct use_nodes {
 /* The nodes of the thread's last use. */
 struct use_nodes use_nodes(void);
 
+/* Makes them now: pointers that they are made of are no longer kept, so that a leak search does not
+ * find them. */
+void use_settle(void);
+
 #endif

@@ -16,6 +16,7 @@ static struct image {
     enum image_kind kind;
 } images[IMAGES_MOST];
 static uint32_t image_count;
+static uint32_t first_count; /* of those that were there at the start */
 static int main_instrumented, any_instrumented;
 static char main_path[4096]; /* the loader knows all names but this one */
 
@@ -103,7 +104,23 @@ void images_refresh(void) {
     int first = 1;
     if (!*main_path) os_read_link("/proc/self/exe", main_path, sizeof main_path - 1);
     dl_iterate_phdr(look, &first);
+    if (!first_count) first_count = image_count;
     __atomic_fetch_add(&version, 1, __ATOMIC_RELEASE);
+}
+
+/* A call of dlopen is not over when the runtime is told of it: so many times, what lies in no known
+ * image is looked up anew. */
+#define LOOKS 16u
+static uint32_t looks;
+
+void images_opening(void) { __atomic_store_n(&looks, LOOKS, __ATOMIC_RELAXED); }
+
+static int look_again(void) {
+    uint32_t left = __atomic_load_n(&looks, __ATOMIC_RELAXED);
+    if (!left) return 0;
+    __atomic_store_n(&looks, left - 1, __ATOMIC_RELAXED);
+    images_refresh();
+    return 1;
 }
 
 /* ---- in the form of /proc/self/maps ---- */
@@ -148,17 +165,24 @@ size_t images_list(char *begin, size_t size) {
 /* ---- kinds ---- */
 
 /* The image that was seen last is the one that is there now. */
-enum image_kind images_kind(uint64_t pc) {
+static const struct image *image_of(uint64_t pc) {
     for (uint32_t i = image_count; i-- > 0;)
-        if (pc >= images[i].begin && pc < images[i].end) return images[i].kind;
-    return IMAGE_OTHER;
+        if (pc >= images[i].begin && pc < images[i].end) return &images[i];
+    return NULL;
+}
+
+enum image_kind images_kind(uint64_t pc) {
+    const struct image *image = image_of(pc);
+    return image ? image->kind : IMAGE_OTHER;
 }
 
 /* The program is the first image, and is never unloaded. */
 int images_has_checks(uint64_t pc) {
     if (image_count && pc - images[0].begin < images[0].end - images[0].begin)
         return images[0].kind == IMAGE_INSTRUMENTED;
-    return images_kind(pc) == IMAGE_INSTRUMENTED;
+    const struct image *image = image_of(pc);
+    if (!image && look_again()) image = image_of(pc);
+    return image && image->kind == IMAGE_INSTRUMENTED;
 }
 
 uint32_t images_place(uint64_t *pc) {
@@ -170,13 +194,19 @@ uint32_t images_place(uint64_t *pc) {
     return UINT32_MAX;
 }
 
-int images_hold(uint64_t address) {
-    for (uint32_t i = 0; i < image_count; i++)
-        if (address - images[i].low < images[i].high - images[i].low &&
-            images[i].kind == IMAGE_INSTRUMENTED)
-            return 1;
-    return 0;
+static const struct image *image_around(uint64_t address, uint32_t first) {
+    for (uint32_t i = image_count; i-- > first;)
+        if (address - images[i].low < images[i].high - images[i].low) return &images[i];
+    return NULL;
 }
+
+int images_hold(uint64_t address) {
+    const struct image *image = image_around(address, 0);
+    if (!image && look_again()) image = image_around(address, 0);
+    return image && image->kind == IMAGE_INSTRUMENTED;
+}
+
+int images_came_later(uint64_t address) { return image_around(address, first_count) != NULL; }
 
 uint64_t images_begin(uint32_t *cursor) {
     while (*cursor < image_count) {

@@ -17,6 +17,8 @@ enum image_kind {
 
 /* Reads the list of loaded images. */
 void images_refresh(void);
+/* More images are about to be loaded: what lies in none is looked up anew. */
+void images_opening(void);
 /* Another number whenever the list may have changed. */
 uint32_t images_version(void);
 /* The kind of the image that contains (or contained) a program counter. */
@@ -29,7 +31,9 @@ int images_has_checks(uint64_t pc);
 uint32_t images_place(uint64_t *pc);
 /* Whether an address lies in the code or data of an instrumented image. */
 int images_hold(uint64_t address);
-/* Where the next one begins; *cursor starts at 0. 0 at the end. */
+/* Whether it lies in an image that was loaded after the first refresh. */
+int images_came_later(uint64_t address);
+/* Where the next instrumented one begins; *cursor starts at 0. 0 at the end. */
 uint64_t images_begin(uint32_t *cursor);
 /* Whether the program itself is instrumented, and whether any image is or was, at the last
  * refresh. */

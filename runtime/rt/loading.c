@@ -7,6 +7,7 @@
  */
 #include "loading.h"
 #include "entry.h"
+#include "../process/closed.h"
 #include "../process/images.h"
 #include "../process/maps.h"
 #include "../process/thread.h"
@@ -171,6 +172,7 @@ struct opened whence_dlopen(const char *name, int flags, uintptr_t caller) {
     thread_here();
     find_functions();
     struct opened opened = {name, (uint64_t)flags};
+    images_opening();
     const struct copy *copy = NULL;
     if (service_known() && name && *name && (has_slash(name) || !is_loaded(name)))
         copy = copy_for(name, caller);
@@ -196,12 +198,15 @@ FRAMED_ENTRY("dlopen", "    mov 8(%rbp), %rdx\n"
 
 /* The images are recorded before they are unloaded: blocks that they allocated stay. */
 WH_EXPORT int dlclose(void *handle) {
+    thread_here();
     find_functions();
-    if (loading_any()) {
-        images_refresh();
-        maps_current();
-    }
+    int saved = errno;
+    images_refresh();
+    maps_current();
+    closed_begin();
+    errno = saved;
     int result = next_dlclose(handle);
+    closed_end();
     cfi_forget();
     memo_forget();
     return result;

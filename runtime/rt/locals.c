@@ -2,6 +2,7 @@
 #include "../blocks/provider.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
+#include "../process/closed.h"
 #include "../process/contexts.h"
 #include "../process/kind.h"
 #include "../process/thread.h"
@@ -68,10 +69,16 @@ static struct whence_varying *varying_of(uintptr_t begin) {
     return (struct whence_varying *)(begin - sizeof(struct whence_local)) - 1;
 }
 
-static int varies(local header) { return header->variable->size == WHENCE_SIZE_VARIES; }
+/* A header may be of a function whose image is no longer loaded. */
+static const struct whence_variable *described(const struct whence_variable *variable) {
+    return closed_kept(variable);
+}
+
+static int varies(local header) { return described(header->variable)->size == WHENCE_SIZE_VARIES; }
 
 static uint64_t size_of(local header) {
-    return varies(header) ? varying_of((uintptr_t)(header + 1))->size : header->variable->size;
+    return varies(header) ? varying_of((uintptr_t)(header + 1))->size
+                          : described(header->variable)->size;
 }
 
 /* Whether the activation has made the variable and not yet released it. The chain leads upward. */
@@ -156,7 +163,8 @@ static int is_plausible(local header, const struct stack_bounds *stack) {
     if (!holds_word(stack, frame + sizeof(uint64_t)) || !header->returns) return 0;
     if (*(const uint64_t *)(frame + sizeof(uint64_t)) != header->returns) return 0;
     uintptr_t variable = (uintptr_t)header->variable;
-    return variable >= WH_NULL_PAGE_SIZE && variable < ADDRESS_END && plane_covers(variable);
+    return variable >= WH_NULL_PAGE_SIZE && variable < ADDRESS_END && plane_covers(variable) &&
+           described(header->variable);
 }
 
 /* Whether the activation that wrote the header goes on: its frame is still the caller's callee. */
@@ -166,7 +174,7 @@ static int is_active(local header, const struct stack_bounds *stack) {
 }
 
 static struct place place_of(local header) {
-    return (struct place){(uintptr_t)(header + 1), header->variable, size_of(header)};
+    return (struct place){(uintptr_t)(header + 1), described(header->variable), size_of(header)};
 }
 
 /* Whether the address lies in the variable or its zones. */
@@ -279,7 +287,7 @@ static int is_left(uintptr_t address) {
 static int hung_here(struct place place, uintptr_t top) {
     uintptr_t at = place.begin - sizeof(struct whence_local);
     struct stack_bounds stack;
-    if (!os_readable(at) || ((local)at)->variable != place.variable) return 0;
+    if (!os_readable(at) || described(((local)at)->variable) != place.variable) return 0;
     uintptr_t frame = ((local)at)->frame;
     while (frame > at && frame - at <= FRAME_MOST && frame + sizeof(struct frame) < top) {
         at = frame;
@@ -298,8 +306,7 @@ static int is_of_stack(uintptr_t address, struct place place) {
     return running_stack(top, &stack) || is_near(address, top) || hung_here(place, top);
 }
 
-/* The latest variable to whose room the memory belonged. Its description is gone if its image is
- * no longer loaded. */
+/* The latest variable to whose room the memory belonged. */
 static int left_around(uintptr_t address, struct place *place) {
     if (!is_left(address)) return 0;
     const struct whence_returned_ring *ring = &__whence_returned;
@@ -308,9 +315,10 @@ static int left_around(uintptr_t address, struct place *place) {
     for (uint64_t back = 1; back <= rows; back++) {
         struct whence_returned row = ring->rows[(ring->count - back) % WHENCE_RETURNED_ROWS];
         if (row.begin - address + FRAME_MOST > 2 * FRAME_MOST) continue;
-        if (row.variable != known && !os_readable((uintptr_t)row.variable)) continue;
-        known = row.variable;
-        *place = (struct place){row.begin, row.variable, row.variable->size};
+        const struct whence_variable *variable = described(row.variable);
+        if (variable != known && !os_readable((uintptr_t)variable)) continue;
+        known = variable;
+        *place = (struct place){row.begin, variable, variable->size};
         if (contains(*place, address)) return is_of_stack(address, *place);
     }
     return 0;

@@ -1,6 +1,7 @@
 #include "origin.h"
 #include "../os/mem.h"
 #include "../os/os.h"
+#include "../process/closed.h"
 #include "../process/images.h"
 #include "../stacks/depot.h"
 
@@ -54,7 +55,9 @@ static uint64_t address_of(uint64_t origin) {
 
 static int has_magic(uint64_t address) {
     struct whence_undefined constant;
-    return os_copy(&constant, address, sizeof constant) && constant.magic == WHENCE_UNDEFINED_MAGIC;
+    uintptr_t there = (uintptr_t)closed_kept((const void *)address);
+    return there && os_copy(&constant, there, sizeof constant) &&
+           constant.magic == WHENCE_UNDEFINED_MAGIC;
 }
 
 static int is_constant(uint64_t origin) {
@@ -71,9 +74,9 @@ static int is_constant(uint64_t origin) {
 }
 
 const char *origin_text(uint64_t origin) {
-    return origin && is_constant(origin)
-               ? (const char *)address_of(origin) + sizeof(struct whence_undefined)
-               : NULL;
+    if (!origin || !is_constant(origin)) return NULL;
+    const struct whence_undefined *constant = closed_kept((const void *)address_of(origin));
+    return constant ? (const char *)(constant + 1) : NULL;
 }
 
 int origin_is_valid(uint64_t origin) {

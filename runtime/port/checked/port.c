@@ -5,6 +5,7 @@
 #include "../../os/mem.h"
 #include "../../os/os.h"
 #include "../../os/text.h"
+#include "../../process/closed.h"
 #include "../../process/images.h"
 #include "../../process/turns.h"
 #include "../../rt/loading.h"
@@ -76,11 +77,13 @@ void port_forked(void) { thread_variables_forked(); }
 
 void port_lock(void) {
     loading_lock();
+    closed_lock();
     turns_lock();
 }
 
 void port_unlock(void) {
     turns_unlock();
+    closed_unlock();
     loading_unlock();
 }
 
