@@ -19,11 +19,6 @@ struct reported_access {
     int by_library;      /* a library function was about to make the access */
 };
 
-/* The last call or return of a watched function. */
-struct last_event {
-    uint64_t time, value;
-};
-
 struct thread {
     struct heap_cache cache;
     struct depot_cache depot;
@@ -31,14 +26,15 @@ struct thread {
     uint32_t stacks;           /* looked up without the memo */
     struct stack_bounds stack; /* high: the frame from which the runtime started the thread */
     uint32_t tid;
-    uint16_t number;           /* order of creation, main is 0; stops at 65535 */
-    uint8_t in_finding;        /* the thread makes a finding; it must not begin another one */
-    uint8_t hooking;           /* a hook of the program for malloc and free runs */
-    uint32_t excusing;         /* nesting depth; above 0, new blocks are never reported as leaks */
-    uint32_t silent;           /* nesting depth; above 0, no rule is evaluated for this thread */
-    struct last_event *events; /* two for each watched function; mapped when first needed */
-    uintptr_t alternate_stack; /* that the runtime gave it for signal handlers; 0: none */
-    struct block last_block;   /* the block that a rule looked up last */
+    uint16_t number;            /* order of creation, main is 0; stops at 65535 */
+    uint8_t in_finding;         /* the thread makes a finding; it must not begin another one */
+    uint8_t hooking;            /* a hook of the program for malloc and free runs */
+    uint32_t excusing;          /* nesting depth; above 0, new blocks are never reported as leaks */
+    uint32_t silent;            /* nesting depth; above 0, no rule is evaluated for this thread */
+    uint8_t recalling;          /* the thread reads or changes histories */
+    struct whence_past *events; /* two for each watched function; mapped when first needed */
+    uintptr_t alternate_stack;  /* that the runtime gave it for signal handlers; 0: none */
+    struct block last_block;    /* the block that a rule looked up last */
     uintptr_t judging;   /* the stack pointer of the code whose access is judged; 0: none is */
     uint64_t event_time; /* of the event that rules are evaluated for */
     struct reported_access reported; /* by the last finding after which the program continued */

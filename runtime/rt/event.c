@@ -1,5 +1,7 @@
 #include "event.h"
 #include "entry.h"
+#include "histories.h"
+#include "watched.h"
 #include "../findings/finding.h"
 #include "../settings/options.h"
 #include "../leak/excuse.h"
@@ -59,10 +61,10 @@ WH_EXPORT void __whence_fire(const struct whence_event *event, uint64_t rule_ind
 
 WH_EXPORT uint64_t __whence_watch(const char *name) { return rules_function(name); }
 
-static struct last_event *last_event(struct thread *thread, uint64_t function, uint64_t ret) {
+static struct whence_past *last_event(struct thread *thread, uint64_t function, uint64_t ret) {
     if (!rules_current || function >= rules_current->function_count) return NULL;
     if (!thread->events) {
-        thread->events = rt_private(rules_current->function_count * 2 * sizeof(struct last_event));
+        thread->events = rt_private(rules_current->function_count * 2 * sizeof *thread->events);
         if (!thread->events) return NULL;
     }
     return &thread->events[function * 2 + (ret != 0)];
@@ -71,16 +73,17 @@ static struct last_event *last_event(struct thread *thread, uint64_t function, u
 /* Callee-saved registers that the entry points push below their frame. */
 #define SAVED_REGISTERS 5u
 
-__attribute__((used, visibility("hidden"))) void whence_call_or_return(uint64_t point,
-                                                                       uint64_t function,
-                                                                       uint64_t value,
-                                                                       const struct frame *frame) {
+__attribute__((used, visibility("hidden"))) void
+whence_call_or_return(uint64_t point, uint64_t function, uintptr_t callee, const uint64_t *words,
+                      const struct frame *frame) {
     struct thread *thread = thread_here();
-    struct last_event *last = last_event(thread, function, point == WH_POINT_RET);
+    if (callee) function = watched_outside(function, callee);
+    struct whence_past *last = last_event(thread, function, point == WH_POINT_RET);
     if (!last) return;
     struct context context = {0};
     context.event.point = point;
-    context.event.value = value;
+    context.event.value = words[0];
+    wh_copy_short(&context.event.first, words + 1, WHENCE_ARGUMENTS * sizeof *words);
     context.event.function = function;
     context.frame = frame;
     context.stack_low = (uintptr_t)frame - SAVED_REGISTERS * sizeof(uint64_t);
@@ -88,22 +91,35 @@ __attribute__((used, visibility("hidden"))) void whence_call_or_return(uint64_t 
     /* The end of main is evaluated when the process ends, after its exit handlers. */
     if (!(point == WH_POINT_RET && function == rules_main)) event_evaluate(&context);
     last->time = blocks_tick();
-    last->value = value;
+    wh_copy_short(last->words, words, sizeof last->words);
+    histories_add(function, point == WH_POINT_RET, last);
 }
 
 /* Pointers that the program holds in callee-saved registers alone go to the
- * stack first, next to the program's frames, where a leak search finds them. */
+ * stack first, next to the program's frames, where a leak search finds them.
+ * Below them go the words of the event, the last of which are passed on the stack. */
 #define ENTRY(name, point)                                                                         \
     FRAMED_ENTRY(name, "    push %rbx\n"                                                           \
                        "    push %r12\n"                                                           \
                        "    push %r13\n"                                                           \
                        "    push %r14\n"                                                           \
                        "    push %r15\n"                                                           \
-                       "    sub $8, %rsp\n"                                                        \
+                       "    sub $72, %rsp\n"                                                       \
+                       "    mov %rdx, (%rsp)\n"                                                    \
+                       "    mov %rcx, 8(%rsp)\n"                                                   \
+                       "    mov %r8, 16(%rsp)\n"                                                   \
+                       "    mov %r9, 24(%rsp)\n"                                                   \
+                       "    mov 16(%rbp), %rax\n"                                                  \
+                       "    mov %rax, 32(%rsp)\n"                                                  \
+                       "    mov 24(%rbp), %rax\n"                                                  \
+                       "    mov %rax, 40(%rsp)\n"                                                  \
+                       "    mov 32(%rbp), %rax\n"                                                  \
+                       "    mov %rax, 48(%rsp)\n"                                                  \
                        "    mov %rsi, %rdx\n"                                                      \
                        "    mov %rdi, %rsi\n"                                                      \
                        "    mov $" point ", %edi\n"                                                \
-                       "    mov %rbp, %rcx\n"                                                      \
+                       "    mov %rsp, %rcx\n"                                                      \
+                       "    mov %rbp, %r8\n"                                                       \
                        "    call whence_call_or_return\n"                                          \
                        "    leave\n"                                                               \
                        "    .cfi_def_cfa %rsp, 8\n"                                                \
@@ -112,6 +128,7 @@ __attribute__((used, visibility("hidden"))) void whence_call_or_return(uint64_t 
 ENTRY("__whence_call", "4");
 ENTRY("__whence_ret", "5");
 _Static_assert(WH_POINT_CALL == 4 && WH_POINT_RET == 5, "the numbers in the entry points above");
+_Static_assert(WHENCE_WORDS == 7, "the words that they store");
 
 static int no_more_checks;
 
@@ -126,8 +143,8 @@ uint64_t event_leak_check(struct context *context, uint32_t check) {
     if (check == WH_CHECK_END && wishes_decline()) return 0;
     context->event.point = WH_POINT_RET;
     context->event.function = rules_main;
-    struct last_event *last = last_event(thread_here(), rules_main, 1);
-    if (last) context->event.value = last->value;
+    const struct whence_past *last = last_event(thread_here(), rules_main, 1);
+    if (last) context->event.value = last->words[0];
     context->collect = 1;
     context->check = check;
     __asm__ volatile("mov %%rsp, %0" : "=r"(context->stack_low));
@@ -139,12 +156,10 @@ uint64_t event_leak_check(struct context *context, uint32_t check) {
 
 /* ---- functions that evaluators call ---- */
 
-WH_EXPORT uint64_t __whence_last_event(uint64_t function, uint64_t ret, uint64_t *time,
-                                       uint64_t *value) {
-    const struct last_event *last = last_event(thread_here(), function, ret);
+WH_EXPORT uint64_t __whence_last_event(uint64_t function, uint64_t ret, struct whence_past *out) {
+    const struct whence_past *last = last_event(thread_here(), function, ret);
     if (!last || !last->time) return 0;
-    *time = last->time;
-    *value = last->value;
+    *out = *last;
     return 1;
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import llvmlite.binding as llvm
 import pytest
@@ -396,9 +397,11 @@ def test_pointers_in_own_globals_are_kept_for_the_leak_search() -> None:
 
 
 def test_watched_function_reports_entry_and_return() -> None:
-    text = instrument("", parameters="i32 %n", watched=("main", "f"))
+    policy = replace(job().policy, arguments=1)
+    text = instrument("", parameters="i32 %n", watched=("main", "f"), policy=policy)
     assert re.search(r"sext i32 %n to i64", text)
-    assert [name for name, _ in MARKER.findall(text)] == ["__whence_call", "__whence_ret"]
+    events = ["__whence_call", "__whence_ret", "__whence_watched"]
+    assert [name for name, _ in MARKER.findall(text)] == events
 
 
 def test_a_rule_that_sees_every_access_merges_nothing() -> None:

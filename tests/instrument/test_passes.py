@@ -31,7 +31,8 @@ JOB = jobs.make_job(load_standard(), "test.c", "2", ())
 
 def context() -> Context:
     policy = replace(JOB.policy, locals=True, globals=True, scopes=True, steps=frozenset(STEPS))
-    return Context("example", policy, watched=("transaction",))
+    policy = replace(policy, arguments=1)
+    return Context("example", policy, watched=("transaction", "commit"))
 
 
 def examples(each: AnyPass) -> dict[str, str]:

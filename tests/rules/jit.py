@@ -14,9 +14,10 @@ import llvmlite.binding as llvm
 
 from whence.abi.points import NUMBERS
 from whence.abi.records import BLOCK_KINDS, BLOCK_STATES
-from whence.abi.rules import BLOCK, EVENT
+from whence.abi.rules import BLOCK, EVENT, HISTORY
 from whence.instrument import detectors
 from whence.rules import RuleSet
+from whence.rules.histories import WORDS
 from whence.rules.lowering import plan_of
 from whence.rules.vocabulary import POINTS as LANGUAGE
 from whence.rules.vocabulary import Type
@@ -43,6 +44,12 @@ class Rule(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("points", U64), ("function", U64), ("evaluate", ctypes.c_void_p)]
 
 
+class History(ctypes.Structure):
+    """struct whence_history."""
+
+    _fields_ = [(f.name, U64) for f in HISTORY.fields]
+
+
 class Set(ctypes.Structure):
     """struct whence_rule_set."""
 
@@ -52,6 +59,8 @@ class Set(ctypes.Structure):
         ("rules", ctypes.POINTER(Rule)),
         ("function_count", U64),
         ("function_names", ctypes.POINTER(ctypes.c_char_p)),
+        ("history_count", U64),
+        ("histories", ctypes.POINTER(History)),
     ]
 
 
@@ -76,6 +85,7 @@ class Primitives:
     with_locals: bool = False
     fired: list[Fired] = field(default_factory=list)
     functions: tuple[str, ...] = ()
+    histories: list[History] = field(default_factory=list)
     redex: Redex = field(default_factory=lambda: Redex("FREE", (0,)))
 
     def record(self, bid: int | None) -> Block:
@@ -129,14 +139,31 @@ class Primitives:
     def kind(self, address: int) -> int:
         return self.world.kind(address)
 
-    def last_event(self, function: int, ret: int, time: int, value: int) -> int:
+    def events_of(self, function: int, ret: int) -> list[list[int]]:
+        """Time and words of the events of a function; a call has no result."""
         kind, name = "ret" if ret else "call", self.functions[function]
-        found = [e for e in self.world.trace if e.kind == kind and e.fields[0] == name]
-        if not found:
-            return 0
-        U64.from_address(time).value = found[-1].time
-        U64.from_address(value).value = found[-1].fields[1]
-        return 1
+        events = [e for e in self.world.trace if e.kind == kind and e.fields[0] == name]
+        return [[e.time, *([] if ret else [0]), *e.fields[1:]] for e in events]
+
+    def last_event(self, function: int, ret: int, out: int) -> int:
+        return _give(self.events_of(function, ret)[-1:], out)
+
+    def history(self, number: int) -> tuple[list[list[int]], list[int]]:
+        """The last event for each combination of values, in order of these, and the words told apart."""
+        kept = self.histories[number]
+        words = [word for word in range(WORDS) if kept.words >> word & 1]
+        last = {tuple(e[1 + w] for w in words): e for e in self.events_of(kept.function, kept.returns)}
+        return list(last.values()), words
+
+    def recall(self, number: int, key: int, out: int) -> int:
+        events, words = self.history(number)
+        asked = (U64 * (1 + WORDS)).from_address(key)
+        return _give([e for e in events if all(e[1 + w] == asked[1 + w] for w in words)], out)
+
+    def next_recalled(self, cursor: int, number: int, out: int) -> int:
+        position = U64.from_address(cursor)
+        position.value += 1
+        return _give(self.history(number)[0][position.value - 1 : position.value], out)
 
     def load(self, address: int, width: int, value: int) -> int:
         loaded = self.world.load(address, width)
@@ -149,6 +176,13 @@ class Primitives:
         traced = tuple((U64 * count).from_address(values)) if count else ()
         witness = Block.from_address(block).id if block else None
         self.fired.append(Fired(rule, witness, traced))
+
+
+def _give(events: list[list[int]], out: int) -> int:
+    """Writes the first event, if there is one."""
+    for each in events[:1]:
+        (U64 * len(each)).from_address(out)[:] = each
+    return int(bool(events))
 
 
 def _words(record: Block) -> list[int]:
@@ -176,7 +210,9 @@ def _install() -> None:
         ("pointed_lost", U64, [U64]),
         ("closed", U64, [U64, U64]),
         ("kind", U64, [U64]),
-        ("last_event", U64, [U64, U64, p, p]),
+        ("last_event", U64, [U64, U64, p]),
+        ("recall", U64, [U64, p, p]),
+        ("next_recalled", U64, [p, U64, p]),
         ("load", U64, [U64, U64, p]),
         ("fire", None, [p, U64, p, U64, p]),
     ]
@@ -216,6 +252,7 @@ class Compiled:
     def run(self, i: int, world: World, redex: Redex) -> tuple[int, list[Fired]]:
         """Evaluates rule `i`: the number it returns, and what it fired."""
         _PRIMITIVES.world, _PRIMITIVES.functions = world, self.functions
+        _PRIMITIVES.histories = [self.table.histories[at] for at in range(self.table.history_count)]
         _PRIMITIVES.fired, _PRIMITIVES.redex = [], redex
         event = make_event(redex, self.functions)
         count = self.function(i)(ctypes.byref(event), i)
@@ -226,7 +263,9 @@ def make_event(redex: Redex, functions: tuple[str, ...]) -> Event:
     """The struct that the runtime would hand to an evaluator."""
     event = Event(point=NUMBERS[redex.code], width=redex.width, now=redex.now, family=redex.family)
     point = LANGUAGE[redex.code.lower()]
-    for slot, field_, value in zip(point.slots, point.fields, redex.values, strict=True):
+    fields = (*point.fields, *(slot.field for slot in point.rows[0].more))
+    slots = (*point.slots, *point.more)
+    for slot, field_, value in zip(slots, fields, redex.values, strict=False):
         if slot.type is Type.BID:
             event.block = _PRIMITIVES.record(int(value))
         elif slot.type is Type.FUNCTION:

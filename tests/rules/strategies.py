@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from whence.abi import points
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.records import FAMILIES, KINDS
+from whence.rules.vocabulary import EVENTS
 from whence.rules.world import Event, Redex, World
 
 HEAP = 0x6000_0000_0000
@@ -194,7 +195,7 @@ def quantified(draw: st.DrawFn, scope: Scope) -> str:
     i = scope.depth
     b, p, n, k = f"b{i}", f"p{i}", f"n{i}", f"k{i}"
     kind = draw(st.sampled_from(["exists", "forall"]))
-    domain = draw(st.sampled_from(["H", "F", "malloc", "free", "freed", "call"]))
+    domain = draw(st.sampled_from(["H", "F", "malloc", "free", "freed", "call", "object", "objects"]))
     if domain in ("H", "F"):
         return f"({kind} {b} in {domain} : {draw(formulas(scope.more(bids=b)))})"
     if domain == "malloc":
@@ -208,8 +209,17 @@ def quantified(draw: st.DrawFn, scope: Scope) -> str:
         inner = scope.more(bids=b, pointers=p, times=k)
         bid = draw(bids(scope.more()))
         return f"(exists ({k}, free, {p}, {b}) in trace : {b} == {bid} and {draw(formulas(inner))})"
-    function = draw(st.sampled_from(FUNCTIONS))
-    return f"(exists (_, call, {function}, _) in trace : {draw(formulas(scope.more()))})"
+    event, function = draw(st.sampled_from(["call", "ret"])), draw(st.sampled_from(FUNCTIONS))
+    if domain == "object":
+        asked = draw(ints(scope.more()))
+        inner = scope.more(ints=n)
+        later = f"{k} > {draw(times(scope.more()))} and " if draw(st.booleans()) else ""
+        rest = f"{later}{n} == {asked} and {draw(formulas(inner))}"
+        return f"(exists ({k}, {event}, {function}, {n}) in trace : {rest})"
+    if domain == "objects":
+        inner = scope.more(ints=n).more(pointers=p)
+        return f"({kind} (_, {event}, {function}, {n}, {p}) in trace : {draw(formulas(inner))})"
+    return f"(exists (_, {event}, {function}, _) in trace : {draw(formulas(scope.more()))})"
 
 
 @st.composite
@@ -224,6 +234,10 @@ def bindings(draw: st.DrawFn, scope: Scope) -> str:
                 (f"Freed({draw(pointers(scope.more()))}, {x})", scope.more(pointers=x)),
                 (f"FindLast({k}, call, {function}, {v})", scope.more(times=k, ints=v)),
                 (f"Last({k}, {function})", scope.more(times=k)),
+                (
+                    f"FindLast({k}, ret, {function}, {draw(ints(scope.more()))}, {v})",
+                    scope.more(times=k, ints=v),
+                ),
                 (f"FindLast({k}, malloc, {v}, {b})", scope.more(times=k, ints=v, bids=b)),
                 (f"FindLast({k}, free, {x}, {b})", scope.more(times=k, pointers=x, bids=b)),
                 (f"Older({b}, _)", scope.more(bids=b)),
@@ -266,7 +280,8 @@ POINTS = {
     "argument r": Scope(pointers=("r",)),
     "length r n m": Scope(pointers=("r",), ints=("n", "m")),
     "malloc n bid": Scope(ints=("n",), bids=("bid",)),
-    "call transaction v": Scope(ints=("v",)),
+    "call transaction v w": Scope(ints=("v", "w")),
+    "ret transaction _ v w": Scope(ints=("v", "w")),
     "ret main _": Scope(),
 }
 _SHAPED = {shape.split()[0] for shape in POINTS}
@@ -358,6 +373,12 @@ class Slots:
         return next((bid for bid, begin in self.begins.items() if address // 64 == begin // 64), None)
 
 
+def passed(kind: str) -> st.SearchStrategy[list[int]]:
+    """All words of a call, or of a return: the arguments, behind the result."""
+    count = len(EVENTS[kind].slots) - 1 + len(EVENTS[kind].more)
+    return st.lists(st.one_of(words, st.sampled_from([8, 16])), min_size=count, max_size=count)
+
+
 @st.composite
 def worlds(draw: st.DrawFn) -> World:
     """Up to five blocks, some freed, calls of two functions in between."""
@@ -372,10 +393,10 @@ def worlds(draw: st.DrawFn) -> World:
         begins[clock] = HEAP + 64 * slots[i]
         live.append(clock)
         events.append(Event(clock, "malloc", (draw(st.sampled_from([*SMALL, 48])), clock)))
-        if draw(st.booleans()):
+        for _ in range(draw(st.integers(0, 3))):
             clock += 1
             function, kind = draw(st.sampled_from(FUNCTIONS)), draw(st.sampled_from(["call", "ret"]))
-            events.append(Event(clock, kind, (function, draw(words))))
+            events.append(Event(clock, kind, (function, *draw(passed(kind)))))
         if live and draw(st.booleans()):
             clock += 1
             bid = live.pop(draw(st.integers(0, len(live) - 1)))
@@ -414,7 +435,7 @@ def redexes(draw: st.DrawFn, point: str, world: World) -> Redex:
         bid = draw(st.sampled_from(sorted(world.begins)))
         return Redex("MALLOC", (world.sizes[bid], bid), now=now)
     if name in ("call", "ret"):
-        return Redex(name.upper(), (point.split()[1], draw(words)), now=now)
+        return Redex(name.upper(), (point.split()[1], *draw(passed(name))), now=now)
     bid = draw(st.sampled_from([None, *sorted(world.begins)]))
     near = [begin + offset for begin in world.begins.values() for offset in (-8, 0, 1, 8, 16, 31, 48)]
     address = draw(st.sampled_from([0, 8, 65535, 65536, *near]))

@@ -228,7 +228,7 @@ def test_explain(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         "keeps:   malloc: the records of the block table (begin, size, family, time)",
         "planes:  pointer search",
         "watches: f",
-        "called:  at every return of the function",
+        "called:  at every return of the function, to checked code if it has no IR",
         "    for bid in live_blocks",
         f"proof:   not proved yet: run whence rules prove {file} --rule m",
     ):

@@ -248,28 +248,44 @@ def test_points_of_the_table() -> None:
     assert point_mask(plan_of(every).rules[0]) == RULE_EVERY | 1 << 2
 
 
+_ONLY_LAST = (
+    "event of a function, engine native keeps only the last one with each value of its arguments "
+    "(ask for that with FindLast, or whether one is later than something)"
+)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "exists (k, call, f, _) in trace : k > Time(Bid(r))",
+        "exists (_, ret, f, 5) in trace",
+        "exists (_, malloc, n, _) in trace : exists (_, ret, f, n) in trace",
+        "FindLast(_, call, f, 5)",
+        "exists (k, ret, f, v, a) in trace : v != a and not (exists (j, call, f, a) in trace : j > k)",
+    ],
+)
+def test_what_histories_answer(condition: str) -> None:
+    rules = one(f'rule a "a" at free r when {condition}')
+    assert plan_of(rules.select(["a"], ["all"])).functions == ("f",)
+
+
 @pytest.mark.parametrize(
     ("condition", "need"),
     [
         ("not FindLast(_, write, r, _, _)", "write events, which engine native does not keep"),
         ("exists (_, write, r, _, _) in trace", "write events, which engine native does not keep"),
+        ("exists (k, call, f, _) in trace : k < Time(Bid(r))", f"the times of every call {_ONLY_LAST}"),
+        ("exists (k, call, f, _) in trace : not (k > 5)", f"the times of every call {_ONLY_LAST}"),
+        ("exists (k, call, f, 5) in trace : k == Time(Bid(r))", f"the times of every call {_ONLY_LAST}"),
+        ("exists (5, ret, f, 5) in trace", f"the times of every ret {_ONLY_LAST}"),
         (
-            "exists (k, call, f, _) in trace : k > Time(Bid(r))",
-            "every call event of a function, "
-            "engine native keeps only the last one (ask for it with FindLast)",
+            "exists (k, ret, f, _) in trace : exists (j, ret, f, _) in trace : j < k",
+            f"the times of every ret {_ONLY_LAST}",
         ),
         (
-            "exists (_, ret, f, 5) in trace",
-            "every ret event of a function, engine native keeps only the last one (ask for it with FindLast)",
-        ),
-        (
-            "exists (_, malloc, n, _) in trace : exists (_, ret, f, n) in trace",
-            "every ret event of a function, engine native keeps only the last one (ask for it with FindLast)",
-        ),
-        (
-            "FindLast(_, call, f, 5)",
-            "the last call event with a given time or value, "
-            "engine native keeps only the last one of each function",
+            "FindLast(5, call, f, _)",
+            "the last call event with a given time, engine native keeps only the last one of each function, "
+            "or with each value of some arguments",
         ),
         (
             "FindLast(_, call, _, _)",

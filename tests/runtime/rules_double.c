@@ -57,18 +57,20 @@ static uint64_t possible_leak(const struct whence_event *event, uint64_t rule) {
 
 /* A block allocated between the call of f and its return that nothing points to. */
 static uint64_t leak_in_call(const struct whence_event *event, uint64_t rule) {
-    uint64_t cursor = 0, count = 0, time, argument;
+    uint64_t cursor = 0, count = 0;
+    struct whence_past call;
     struct whence_block block;
-    if (!__whence_last_event(event->function, 0, &time, &argument)) return 0;
+    if (!__whence_last_event(event->function, 0, &call)) return 0;
     while (__whence_next_block(&cursor, WH_BLOCK_LIVE, &block))
-        if (block.id > time && !__whence_pointed(block.id)) count += fire(event, rule, &block);
+        if (block.id > call.time && !__whence_pointed(block.id)) count += fire(event, rule, &block);
     return count;
 }
 
 /* free of a block from new, delete of a block from malloc. */
 static uint64_t mismatch(const struct whence_event *event, uint64_t rule) {
     const struct whence_block *block = &event->block;
-    return block->begin == event->r && block->family != event->family ? fire(event, rule, block) : 0;
+    return block->begin == event->r && block->family != event->family ? fire(event, rule, block)
+                                                                      : 0;
 }
 
 enum { MAIN, TRANSACTION };
@@ -86,7 +88,7 @@ static const struct whence_rule rules[] = {
 };
 
 static const struct whence_rule_set set = {
-    WHENCE_RULES_ABI, sizeof rules / sizeof *rules, rules, 2, functions,
+    WHENCE_RULES_ABI, sizeof rules / sizeof *rules, rules, 2, functions, 0, NULL,
 };
 
 __attribute__((constructor)) static void register_rules(void) { __whence_register_rules(&set); }

@@ -61,10 +61,23 @@ uint64_t __whence_pointed_lost(uint64_t block_id);
 /* WH_KIND_*: what kind of memory the address lies in. */
 uint64_t __whence_kind(uint64_t address);
 
-/* Event clock and argument or value of the last call (ret=0) or return (ret=1)
- * of a watched function in this thread; 0 if it never happened. *time and
- * *value are stored when it did. */
-uint64_t __whence_last_event(uint64_t function, uint64_t ret, uint64_t *time, uint64_t *value);
+/* An event of calls or returns: the result of a return is word 0, the arguments follow. */
+#define WHENCE_WORDS (1 + WHENCE_ARGUMENTS)
+struct whence_past {
+    uint64_t time; /* event clock */
+    uint64_t words[WHENCE_WORDS];
+};
+
+/* The last call (ret=0) or return (ret=1) of a watched function in this thread; 0 if it never
+ * happened. */
+uint64_t __whence_last_event(uint64_t function, uint64_t ret, struct whence_past *out);
+
+/* The last event of a history, in any thread, whose words that are told apart are those of `key`:
+ * 1, or 0 if there is none, or WHENCE_RECALL_LOST if that is not known. */
+uint64_t __whence_recall(uint64_t history, const struct whence_past *key, struct whence_past *out);
+/* Iterates over the events of a history; *cursor starts at 0. Returns 0 at the end, or
+ * WHENCE_RECALL_LOST if there may have been more. */
+uint64_t __whence_next_recalled(uint64_t *cursor, uint64_t history, struct whence_past *out);
 
 /* The aligned or unaligned word at an address, if all `width` (1,2,4,8) bytes
  * are addressable: returns 1 and stores it zero-extended; else returns 0. */
@@ -142,9 +155,20 @@ void __whence_copy(uint64_t to, uint64_t from, uint64_t size, uint32_t desc);
 
 /* A watched function is entered or left. `set_function` is a function number
  * from __whence_watch, which maps a name to its number in the registered rule
- * set, or ~0 if no rule watches it. */
+ * set, or ~0 if no rule watches it. `callee` is 0 in the function itself; where checked code calls
+ * a function that may have no IR, it is the address of that, and the number is ~0 if the code does
+ * not know it. */
 uint64_t __whence_watch(const char *name);
-void __whence_call(uint64_t set_function, uint64_t argument);
-void __whence_ret(uint64_t set_function, uint64_t value);
+void __whence_call(uint64_t set_function, uint64_t callee, uint64_t result, uint64_t first,
+                   uint64_t second, uint64_t third, uint64_t fourth, uint64_t fifth,
+                   uint64_t sixth);
+void __whence_ret(uint64_t set_function, uint64_t callee, uint64_t result, uint64_t first,
+                  uint64_t second, uint64_t third, uint64_t fourth, uint64_t fifth, uint64_t sixth);
+/* The address of a watched function: `checked` if it reports its calls itself. */
+void __whence_watched(uint64_t set_function, uint64_t address, uint64_t checked);
+/* What dlsym returned to checked code: it may be the address of a watched function. */
+void __whence_looked_up(const char *name, uint64_t address);
+/* A bit for each watched function without IR whose address is known: WATCHED_BIT of the address. */
+extern uint64_t __whence_watched_bits;
 
 #endif

@@ -8,6 +8,7 @@
 #include "../../process/closed.h"
 #include "../../process/images.h"
 #include "../../process/turns.h"
+#include "../../rt/histories.h"
 #include "../../rt/loading.h"
 #include "../../rt/thread_variables.h"
 #include "../../replace/hooks.h"
@@ -78,11 +79,13 @@ void port_forked(void) { thread_variables_forked(); }
 void port_lock(void) {
     loading_lock();
     closed_lock();
+    histories_lock();
     turns_lock();
 }
 
 void port_unlock(void) {
     turns_unlock();
+    histories_unlock();
     closed_unlock();
     loading_unlock();
 }

@@ -145,6 +145,8 @@ def _record_lines() -> Iterator[str]:
 
 def _rule_lines() -> Iterator[str]:
     yield f"#define WHENCE_RULES_ABI {_number(rules.RULES_VERSION)}"
+    yield f"#define WHENCE_ARGUMENTS {_number(len(rules.ARGUMENTS))}"
+    yield f"#define WHENCE_RECALL_LOST {_number(rules.RECALL_LOST)}"
     yield f"#define WHENCE_RULE_EVERY {_number(rules.RULE_EVERY)}"
     yield f"#define WHENCE_DESC_SIZE {_number(rules.DESC_SIZE)}"
     yield f"#define WHENCE_DESC_WRITE {_number(rules.DESC_WRITE)}"
@@ -162,7 +164,8 @@ def _rule_lines() -> Iterator[str]:
     yield f"#define WHENCE_RETURNED_HEAD {zones.RETURNED_HEAD}u"
     yield f"#define WHENCE_COMMON_MARK {zones.COMMON_MARK}u"
     variables_ = (zones.VARIABLE, zones.LOCAL, zones.VARYING, zones.RETURNED, zones.GLOBAL)
-    for struct in (rules.BLOCK, rules.EVENT, rules.RULE, rules.RULE_SET, rules.SITE, *variables_):
+    tables = (rules.RULE, rules.HISTORY, rules.RULE_SET, rules.SITE)
+    for struct in (rules.BLOCK, rules.EVENT, *tables, *variables_):
         yield from _struct(struct)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from whence.abi.layout import NULL_PAGE_SIZE
-from whence.abi.rules import EVENT
+from whence.abi.rules import ARGUMENTS, EVENT
 
 ONE = "1"
 """What a constant in a sum is a multiple of."""
@@ -74,7 +74,7 @@ class Point:
     the class of `whence.machine.syntax` whose reduction the point precedes, or follows if `after`; "" if the
     abstract machine has none. `operands`: for each slot the field of the redex that has its value, or "".
     `decimal`: the values are numbers that reports show in decimal, however large. `follows`: the step is
-    known only where undefined values are followed.
+    known only where undefined values are followed. `more`: slots that a rule may name behind the others.
     """
 
     name: str
@@ -96,6 +96,7 @@ class Point:
     after: bool = False
     decimal: bool = False
     follows: bool = False
+    more: tuple[Slot, ...] = ()
 
     @property
     def code(self) -> str:
@@ -133,7 +134,8 @@ def _alloc_is_fine() -> Iterator[Fine]:
 _R = Slot("r", "POINTER", "r")
 _N = Slot("n", "INT", "width")
 _M = Slot("m", "INT", "value")
-_CALL = (Slot("f", "FUNCTION", "function"), Slot("v", "WORD", "value"))
+_FUNCTION = Slot("f", "FUNCTION", "function")
+_ARGUMENTS = tuple(Slot(name, "WORD", name) for name in ARGUMENTS)
 _DEREF = ("Width", "Closed", "Root")
 _X = Slot("x", "INT", "value", signed=True)
 _Y = Slot("y", "INT", "other", signed=True)
@@ -426,27 +428,29 @@ POINTS = (
     Point(
         "call",
         4,
-        _CALL,
+        (_FUNCTION, Slot("v", "WORD", ARGUMENTS[0])),
         "when function f is entered; v is its first argument",
         "call",
         "call",
-        where="at every entry of the function",
+        where="at every entry of the function, or where checked code calls it if it has no IR",
         optional=" with first argument v",
         redex="Apply",
         operands=("", "arguments"),
+        more=_ARGUMENTS[1:],
     ),
     Point(
         "ret",
         5,
-        _CALL,
+        (_FUNCTION, Slot("v", "WORD", "value")),
         "when function f returns v",
         "return",
         "return",
-        where="at every return of the function",
+        where="at every return of the function, to checked code if it has no IR",
         optional=" v$",
         engines=("native", "alloc"),
         redex="Ret",
         operands=("", "body"),
+        more=_ARGUMENTS,
     ),
     _arithmetic("add", 12, "x and y are added", "addition", {"x": 1, "y": 1}),
     _arithmetic("subtract", 13, "y is subtracted from x", "subtraction", {"x": 1, "y": -1}),
@@ -744,7 +748,7 @@ def checked(points: tuple[Point, ...]) -> dict[str, Point]:
         same = [other.name for other in found.values() if other.number == point.number]
         if same or point.name in found or not 0 < point.number < 63:
             raise ValueError(f"detection point {point.name} ({point.number}) is not one of its own")
-        for slot in point.slots:
+        for slot in (*point.slots, *point.more):
             EVENT.index(slot.field)
         if bool(point.redex) != bool(point.operands) or len(point.operands) not in (0, len(point.slots)):
             raise ValueError(f"detection point {point.name} has no operand of its redex for each slot")

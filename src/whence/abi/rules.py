@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from whence.abi.structs import Field, Layout
 
-RULES_VERSION = 6
+RULES_VERSION = 7
 """Of this border: a rule set of another version is refused when it is registered."""
 
 BLOCK = Layout(
@@ -27,6 +27,9 @@ BLOCK = Layout(
 )
 """What is known of one block: a row of the block table."""
 
+ARGUMENTS = ("first", "second", "third", "fourth", "fifth", "sixth")
+"""The arguments of a call that rules may name, as fields of an event, one behind the other."""
+
 EVENT = Layout(
     "whence_event",
     (
@@ -35,7 +38,7 @@ EVENT = Layout(
         Field("r", "u64", "the pointer of the event"),
         Field("root", "u64", "the pointer r was visibly derived from (= r if not visible)"),
         Field("width", "u64", "deref: bytes accessed; free: the size given"),
-        Field("value", "u64", "free: whether a size is given"),
+        Field("value", "u64", "free: whether a size is given; ret: the result"),
         Field("function", "u64", "call, ret: index into the set's function names"),
         Field("now", "u64", "event clock"),
         Field("other", "u64", "free: the alignment given, 0 if none is"),
@@ -43,6 +46,7 @@ EVENT = Layout(
         Field("low", "u64", "arithmetic: the least number of the type, in two's complement"),
         Field("high", "u64", "arithmetic: its greatest"),
         Field("family", "u64", "free, alloc: WH_FAMILY_* of the function"),
+        *(Field(name, "u64", "call, ret: an argument") for name in ARGUMENTS),
         Field("block", BLOCK, "Bid(r); id 0 if r was derived from no known block"),
     ),
 )
@@ -63,6 +67,20 @@ RULE = Layout(
     ),
 )
 
+HISTORY = Layout(
+    "whence_history",
+    (
+        Field("function", "u64", "index of the function"),
+        Field("returns", "u64", "1: of returns, 0: of calls"),
+        Field("words", "u64", "bit (1 << w) for each word of the event whose values are told apart"),
+    ),
+)
+"""Events to keep: the last one for each combination of values. Word 0 is the result of a return, the others
+are the arguments."""
+
+RECALL_LOST = 2
+"""What the runtime answers for an event that it does not find, and may have had no room to keep."""
+
 RULE_SET = Layout(
     "whence_rule_set",
     (
@@ -76,6 +94,8 @@ RULE_SET = Layout(
             "watched by call and ret points and events",
             "const char *const *function_names",
         ),
+        Field("history_count", "u64"),
+        Field("histories", "ptr", "events to keep", "const struct whence_history *histories"),
     ),
 )
 

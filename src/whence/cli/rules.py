@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import click
 from rich.console import Console
 from rich.table import Table
@@ -11,12 +14,15 @@ from whence.abi.fixed import FIXED_FINDINGS, FixedFinding
 from whence.cli.completion import rule_names
 from whence.cli.explain import RULES_OPTION, explain_rule, load, rules_table
 from whence.cli.prove import prove_rules
+from whence.engines.native import named
+from whence.engines.native.build import libraries_of, modules_of
 from whence.errors import ExitCode, UserMistake
 from whence.instrument.explanation import planes_of
 from whence.rules import RuleSet, load_files, load_standard
 from whence.rules import model as m
 from whence.rules.lowering import LoweringError, RulePlan, plan_rule
 from whence.rules.printer import print_node
+from whence.rules.ruleset import ALL
 
 
 @click.group()
@@ -90,8 +96,15 @@ def _print_facts(facts: list[tuple[str, str]], console: Console) -> None:
 
 @rules.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-def check(files: tuple[str, ...]) -> int:
+@click.option(
+    "--program",
+    type=click.Path(path_type=Path),
+    help="Look up the functions that rules name in this program, and in the libraries it is linked to.",
+)
+def check(files: tuple[str, ...], program: Path | None) -> int:
     """Check rule files; the exit status is 2 if one of them is wrong."""
+    functions = _functions_of(program)
+    libraries = [] if program is None else libraries_of(program, os.environ)
     console = Console(highlight=False, soft_wrap=True)
     wrong = False
     standard = load_standard()
@@ -104,10 +117,36 @@ def check(files: tuple[str, ...]) -> int:
             continue
         own = found.rules[len(standard.rules) :]
         count = len(own)
-        console.print(Text("ok ", "green") + Text(f"{path}: {count} rule{'s' * (count != 1)}"))
+        chosen = found.select(enable=[rule.name for rule in own], disable=[ALL])
+        unknown = [] if functions is None else list(named.unknown(chosen, functions, libraries, str(program)))
+        for place, sentence in unknown:
+            wrong = True
+            click.echo(click.style(f"{place.place}: {sentence}", fg="red"), err=True)
+        if not unknown:
+            console.print(Text("ok ", "green") + Text(f"{path}: {count} rule{'s' * (count != 1)}"))
         for rule in own:
             _note_limits(rule, found, console)
+        if functions is None:
+            _note_names(chosen, console)
     return int(ExitCode.USAGE if wrong else ExitCode.OK)
+
+
+def _functions_of(program: Path | None) -> set[str] | None:
+    """The functions that a program and its libraries define or call; None without a program."""
+    if program is None:
+        return None
+    names: set[str] = set()
+    for module in modules_of(program):
+        names.update(named.names_of(module) or ())
+    return names
+
+
+def _note_names(chosen: RuleSet, console: Console) -> None:
+    """Whether a program has the functions that rules name is known only where there is one."""
+    names = list(dict.fromkeys(name for _, name in named.functions_named(chosen)))
+    if names:
+        text = f"{', '.join(names)}: looked up when a program runs, or now with --program"
+        console.print(Text("note ", "yellow") + Text(text))
 
 
 def _switch(rule: m.Rule | FixedFinding) -> str:

@@ -22,9 +22,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from whence.abi.records import BLOCK_KINDS
-from whence.abi.rules import BLOCK, EVENT
+from whence.abi.rules import BLOCK, EVENT, RECALL_LOST
 from whence.rules import binding
 from whence.rules import model as m
+from whence.rules.histories import WORDS, History, Recall, is_kept, recall, used_in
 from whence.rules.indexing import RECORD_STATES, RECORDED, base_pointer, block_item, block_key, record_fields
 from whence.rules.lowering import RulePlan
 from whence.rules.vocabulary import CONSTANTS, Type
@@ -35,6 +36,8 @@ Round = Callable[[str, str], None]
 """Emits the body of a loop over blocks, given the record and the label of the next round."""
 Names = frozenset[str]
 
+_KEPT_EVENT = f"[{1 + WORDS} x i64]"
+"""The time and the words of an event of calls or returns (struct whence_past)."""
 _COMPARE = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
 _PLAIN = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
 _GUARDED = {"/": "whence.divide", "%": "whence.remainder", "<<": "whence.left", ">>": "whence.right"}
@@ -51,9 +54,12 @@ class Place:
 class ConditionCode:
     """Compiles one rule to the text of its evaluator."""
 
-    def __init__(self, plan: RulePlan, functions: Mapping[str, int]) -> None:
+    def __init__(self, plan: RulePlan, functions: Mapping[str, int], histories: dict[History, int]) -> None:
+        """histories: those that evaluators ask for, with their numbers; new ones are added."""
         self.plan = plan
         self.functions = functions
+        self.histories = histories
+        self.used = used_in(plan.condition)
         self.condition = plan.condition
         self.lines: list[str] = []
         self.slots: list[str] = []
@@ -117,7 +123,8 @@ class ConditionCode:
     def bind_point(self) -> None:
         """Binds the names of the detection point."""
         point = self.condition.rule.point
-        for variable, slot in zip(point.args, point.info.rows[0].slots, strict=True):
+        row = point.info.rows[0]
+        for variable, slot in zip(point.args, (*row.slots, *row.more), strict=False):
             if not isinstance(variable, m.Variable):
                 continue
             if slot.field == "block":
@@ -169,7 +176,7 @@ class ConditionCode:
             case m.Some(body=body):
                 self.once(body, then, fail)
             case m.FindLast():
-                self.find_last(formula.pattern, then, fail)
+                self.find_last(formula, then, fail)
             case m.Exists():
                 self.once_pattern(formula, then, fail)
             case _:
@@ -263,9 +270,8 @@ class ConditionCode:
 
     def matches(self, formula: m.Exists, then: Then, fail: str) -> None:
         """All matches of a pattern; the body is solved for each."""
-        pattern = formula.pattern
-        if isinstance(pattern, m.EventPattern) and pattern.event in ("call", "ret"):
-            self.last_event(pattern, lambda retry: self.formula(formula.body, then, retry), fail)
+        if is_kept(formula.pattern):
+            self.kept_event(formula, lambda retry: self.formula(formula.body, then, retry), fail)
         else:
             self.blocks(formula, lambda _, again: self.formula(formula.body, then, again), fail)
 
@@ -342,10 +348,11 @@ class ConditionCode:
         wanted = self.block_word(self.block(item, fail), "id")
         self.require(self.value(f"icmp eq i64 {wanted}, {self.block_word(record, 'id')}"), fail)
 
-    def find_last(self, pattern: m.EventPattern, then: Then, fail: str) -> None:
+    def find_last(self, formula: m.FindLast, then: Then, fail: str) -> None:
         """Finds the last event without the free variables of a FindLast, then compares these with it."""
-        if pattern.event in ("call", "ret"):
-            self.last_event(pattern, then, fail)
+        pattern = formula.pattern
+        if is_kept(pattern):
+            self.kept_event(formula, then, fail)
             return
         results = {item.name for item in pattern.items if isinstance(item, m.Variable)} & self.condition.free
         candidates = m.Exists(_with_wildcards(pattern, results), "trace", m.Truth(True))
@@ -364,20 +371,63 @@ class ConditionCode:
         self.require(self.value(f"icmp ne i64 {self.block_word(best, 'id')}, 0"), fail)
         self.match_block(pattern, "trace", best, then, fail)
 
-    def last_event(self, pattern: m.EventPattern, then: Then, fail: str) -> None:
+    def kept_event(self, formula: m.Exists | m.FindLast, then: Then, fail: str) -> None:
+        """The events of calls or returns that are kept and that a pattern may match."""
+        found = recall(formula, self.bound, self.used)
+        event = self.slot(_KEPT_EVENT)
+        if found.history is None:
+            self.last_event(found, event, fail)
+            self.match_event(found, event, then, fail)
+            return
+        number = self.histories.setdefault(found.history, len(self.histories))
+        if found.every:
+            self.each_event(number, found, event, then, fail)
+            return
+        key = self.slot(_KEPT_EVENT)
+        for word, term in found.known.items():
+            value = self.value(f"trunc i128 {self.number(term, fail)} to i64")
+            self.emit(f"store i64 {value}, ptr {self.event_word(key, word)}")
+        self.require_known(f"@__whence_recall(i64 {number}, ptr {key}, ptr {event})", fail)
+        self.match_event(found, event, then, fail)
+
+    def last_event(self, found: Recall, event: str, fail: str) -> None:
         """The last call or return of a watched function in this thread."""
-        function = pattern.fields[0]
+        function = found.pattern.fields[0]
         assert isinstance(function, m.FunctionName)
-        time, value = self.slot("i64"), self.slot("i64")
-        is_return = int(pattern.event == "ret")
-        number = self.functions[function.name]
-        happened = self.value(
-            f"call i64 @__whence_last_event(i64 {number}, i64 {is_return}, ptr {time}, ptr {value})"
-        )
+        number, is_return = self.functions[function.name], int(found.pattern.event == "ret")
+        happened = self.value(f"call i64 @__whence_last_event(i64 {number}, i64 {is_return}, ptr {event})")
         self.require(self.value(f"icmp ne i64 {happened}, 0"), fail)
-        self.match(pattern.time, lambda: self.wide(self.value(f"load i64, ptr {time}")), fail)
-        self.match(pattern.fields[1], lambda: self.wide(self.value(f"load i64, ptr {value}")), fail)
+
+    def each_event(self, number: int, found: Recall, event: str, then: Then, fail: str) -> None:
+        """All events that a history keeps, in a loop."""
+        cursor, head, saved = self.slot("i64"), self.label(), self.bound
+        self.emit(f"store i64 0, ptr {cursor}")
+        self.go(head)
+        self.start(head)
+        self.require_known(f"@__whence_next_recalled(ptr {cursor}, i64 {number}, ptr {event})", fail)
+        self.match_event(found, event, then, head)
+        self.bound = saved
+
+    def require_known(self, call: str, fail: str) -> None:
+        """Branches to `fail` where there is no such event, and ends the evaluator where that is not known."""
+        answer, known = self.value(f"call i64 {call}"), self.label()
+        lost = self.value(f"icmp eq i64 {answer}, {RECALL_LOST}")
+        self.emit(f"br i1 {lost}, label %done, label %{known}")
+        self.start(known)
+        self.require(self.value(f"icmp ne i64 {answer}, 0"), fail)
+
+    def match_event(self, found: Recall, event: str, then: Then, fail: str) -> None:
+        self.match(found.pattern.time, lambda: self.wide(self.value(f"load i64, ptr {event}")), fail)
+        for word, item in found.words:
+            self.match(item, lambda at=word: self.loaded_word(event, at), fail)  # type: ignore[misc]
         then(fail)
+
+    def event_word(self, event: str, word: int) -> str:
+        """The address of a word behind the time of an event."""
+        return self.value(f"getelementptr i64, ptr {event}, i64 {1 + word}")
+
+    def loaded_word(self, event: str, word: int) -> str:
+        return self.wide(self.value(f"load i64, ptr {self.event_word(event, word)}"))
 
     # -- terms --
 

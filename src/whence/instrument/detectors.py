@@ -15,8 +15,9 @@ Evaluators run on the cold path only, so their code is simple rather than fast.
 
 from __future__ import annotations
 
-from whence.abi.rules import BLOCK, EVENT, RULE, RULE_SET, RULES_VERSION
+from whence.abi.rules import BLOCK, EVENT, HISTORY, RULE, RULE_SET, RULES_VERSION
 from whence.instrument.detector_code import ConditionCode
+from whence.rules.histories import History
 from whence.rules.lowering import Plan, RulePlan, accesses_name, plan_of, point_mask
 from whence.rules.ruleset import RuleSet
 
@@ -31,6 +32,7 @@ target triple = "x86_64-unknown-linux-gnu"
 {BLOCK.llvm_definition}
 {EVENT.llvm_definition}
 {RULE.llvm_definition}
+{HISTORY.llvm_definition}
 {RULE_SET.llvm_definition}
 """
 
@@ -42,7 +44,9 @@ declare i64 @__whence_pointed_begin(i64)
 declare i64 @__whence_pointed_lost(i64)
 declare i64 @__whence_closed(i64, i64)
 declare i64 @__whence_kind(i64)
-declare i64 @__whence_last_event(i64, i64, ptr, ptr)
+declare i64 @__whence_last_event(i64, i64, ptr)
+declare i64 @__whence_recall(i64, ptr, ptr)
+declare i64 @__whence_next_recalled(ptr, i64, ptr)
 declare i64 @__whence_load(i64, i64, ptr)
 declare void @__whence_fire(ptr, i64, ptr, i64, ptr)
 
@@ -134,8 +138,10 @@ def generate(rules: RuleSet, *, registers: bool = True) -> str:
     """
     plan = plan_of(rules)
     numbers = {name: i for i, name in enumerate(plan.functions)}
-    evaluators = [ConditionCode(each, numbers).function(_symbol(each)) for each in plan.rules]
-    parts = [_TYPES, *evaluators, _strings(plan), _tables(plan, numbers), _SHIFTS, _DIVISION, _PRIMITIVES]
+    histories: dict[History, int] = {}
+    evaluators = [ConditionCode(each, numbers, histories).function(_symbol(each)) for each in plan.rules]
+    tables = _tables(plan, numbers, histories)
+    parts = [_TYPES, *evaluators, _strings(plan), tables, _SHIFTS, _DIVISION, _PRIMITIVES]
     return "\n\n".join([*parts, _register(plan)] if registers else parts)
 
 
@@ -156,21 +162,29 @@ def _string(symbol: str, text: str) -> str:
     return f'@{symbol} = private unnamed_addr constant [{len(data)} x i8] c"{escaped}"'
 
 
-def _tables(plan: Plan, numbers: dict[str, int]) -> str:
+def _tables(plan: Plan, numbers: dict[str, int], histories: dict[History, int]) -> str:
     rows = [
         f"%whence.rule {{ ptr @whence.name.{i}, i64 {point_mask(each)}, "
         f'i64 {_watched(each, numbers)}, ptr @"{_symbol(each)}" }}'
         for i, each in enumerate(plan.rules)
     ]
     names = [f"ptr @whence.function.{i}" for i in range(len(plan.functions))]
+    kept = [_history(each, numbers) for each in histories]
     return "\n".join(
         [
             f"@whence.rules = internal constant [{len(rows)} x %whence.rule] [{', '.join(rows)}]",
             f"@whence.functions = internal constant [{len(names)} x ptr] [{', '.join(names)}]",
+            f"@whence.histories = internal constant [{len(kept)} x %whence.history] [{', '.join(kept)}]",
             f"@whence_rule_set = hidden constant %whence.rule_set {{ i64 {RULES_VERSION}, i64 {len(rows)}, "
-            f"ptr @whence.rules, i64 {len(names)}, ptr @whence.functions }}",
+            f"ptr @whence.rules, i64 {len(names)}, ptr @whence.functions, "
+            f"i64 {len(kept)}, ptr @whence.histories }}",
         ]
     )
+
+
+def _history(history: History, numbers: dict[str, int]) -> str:
+    returns, words = int(history.event == "ret"), sum(1 << word for word in history.words)
+    return f"%whence.history {{ i64 {numbers[history.function]}, i64 {returns}, i64 {words} }}"
 
 
 def _watched(plan: RulePlan, numbers: dict[str, int]) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from whence.abi.rules import ARGUMENTS
 from whence.instrument import detectors, filters
 from whence.instrument.detector_code import ConditionCode
 from whence.rules import RuleSet
@@ -18,6 +19,7 @@ from whence.rules import model as m
 from whence.rules.english import sentence
 from whence.rules.expand import expand
 from whence.rules.filters import Filter
+from whence.rules.histories import KEPT, History
 from whence.rules.lowering import LoweringError, RulePlan, plan_of, plan_rule
 from whence.rules.printer import print_node
 from whence.rules.pseudocode import detector
@@ -84,7 +86,7 @@ def explain(rule: m.Rule, rules: RuleSet) -> Explanation:
         sentence=in_words,
         limit=None,
         planes=tuple(planes_of(plan)),
-        events=tuple(_EVENTS[event] for event in _EVENTS if event in plan.events),
+        events=tuple(_kept_events(plan)),
         watches=plan.functions,
         filter=tuple(_filter(plan)),
         detector=detector(plan.condition),
@@ -106,7 +108,27 @@ def planes_of(plan: RulePlan) -> Iterator[str]:
 def evaluator(plan: RulePlan) -> str:
     """The IR of the rule's evaluator, as `whence.instrument.detectors` generates it."""
     numbers = {name: i for i, name in enumerate(plan.functions)}
-    return ConditionCode(plan, numbers).function(f"whence.rule.{plan.rule.name}")
+    return ConditionCode(plan, numbers, {}).function(f"whence.rule.{plan.rule.name}")
+
+
+def _kept_events(plan: RulePlan) -> Iterator[str]:
+    """What is kept of the events that the rule reads."""
+    numbers = {name: i for i, name in enumerate(plan.functions)}
+    histories: dict[History, int] = {}
+    ConditionCode(plan, numbers, histories).function("")
+    for event in _EVENTS:
+        kept = [each for each in histories if each.event == event]
+        if event in plan.events and (not kept or event not in KEPT):
+            yield _EVENTS[event]
+        for each in kept:
+            word = "call" if event == "call" else "return"
+            yield f"{event}: the last {word} of {each.function} {_told(each)}"
+
+
+def _told(history: History) -> str:
+    """Which events of a history are told apart."""
+    words = ["result" if word == 0 else f"{ARGUMENTS[word - 1]} argument" for word in history.words]
+    return f"for each {' and '.join(words)}, in all threads"
 
 
 def _filter(plan: RulePlan) -> Iterator[str]:

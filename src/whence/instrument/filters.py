@@ -49,7 +49,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
-from whence.abi.rules import DESC_COPY, DESC_WRITE
+from whence.abi.rules import ARGUMENTS, DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument import lookup, steps, thread_uses
 from whence.instrument.origins import helpers as origin_helpers
@@ -153,8 +153,32 @@ def generate(plan: Plan, *, origins: bool = False, symbolic: bool = False, logge
     arithmetic = list(steps.definitions(plan.points))
     if arithmetic:
         arithmetic.append(steps.RUNTIME)
-    others = (*arithmetic, *values, *followed, thread_uses.definition())
+    watched = events_through() if any(name != "main" for name in plan.functions) else ()
+    others = (*arithmetic, *values, *followed, *watched, thread_uses.definition())
     return "\n\n".join([*functions, *suspects, *copies, *others]) + "\n" + _EPILOGUE
+
+
+def events_through() -> Iterator[str]:
+    """The events of calls through pointers: of functions without IR whose address the program has."""
+    words = [f"i64 %{at}" for at in range(3 + len(ARGUMENTS))]
+    yield "@__whence_watched_bits = external global i64"
+    for event in ("__whence_call", "__whence_ret"):
+        yield f"declare void @{event}({', '.join(['i64'] * len(words))}) #1"
+        yield f"""\
+define linkonce_odr hidden void @{event}_through({", ".join(words)}) #0 {{
+entry:
+  %bits = load i64, ptr @__whence_watched_bits
+  %unit = lshr i64 %1, 4
+  %place = and i64 %unit, 63
+  %shifted = lshr i64 %bits, %place
+  %maybe = trunc i64 %shifted to i1
+  br i1 %maybe, label %cold, label %end, !prof !0
+cold:
+  call void @{event}({", ".join(words)}) #3
+  br label %end
+end:
+  ret void
+}}"""
 
 
 def _function(name: str, filter_: Filter, write: bool, size: int, provenance: bool, unaligned: bool) -> str:

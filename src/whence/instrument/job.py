@@ -13,7 +13,7 @@ from whence.instrument.provenance import OBJECTS, Kind
 from whence.instrument.requests import CLOSES
 from whence.rules import RuleSet
 from whence.rules.filters import Filter
-from whence.rules.lowering import Plan, accesses_name, finds_freed, follows_values, plan_of
+from whence.rules.lowering import Plan, accesses_name, arguments_named, finds_freed, follows_values, plan_of
 from whence.tiers import FULL, QUICK
 
 
@@ -75,6 +75,7 @@ def policy_of(plan: Plan) -> Policy:
         globals=globals_,
         scopes=locals_ and finds_freed(plan, "Stack"),
         values=follows_values(plan),
+        arguments=arguments_named(plan),
         steps=plan.points.intersection(STEPS),
     )
 

@@ -20,6 +20,7 @@ import re
 from dataclasses import dataclass
 
 from whence import ir
+from whence.abi.rules import ARGUMENTS
 from whence.instrument import steps
 from whence.instrument.filters import copy_marker_name
 from whence.instrument.lookup import LOOKUP
@@ -39,6 +40,8 @@ PREFIX = "__whence_check"
 RANGE = "__whence_range"
 CALL_EVENT = "__whence_call"
 RET_EVENT = "__whence_ret"
+THROUGH = ("__whence_call_through", "__whence_ret_through")
+"""The events of a call through a pointer."""
 REQUEST = "__whence_client_request"
 COOKIE = "__whence_cookie"
 COOKIE_READ = "__whence_cookie_read"
@@ -127,6 +130,11 @@ def declarations(names: set[str]) -> list[str]:
     return [_declaration(name) for name in sorted(names)]
 
 
+def event_parameters() -> str:
+    """Of an event: the number of the function, its address at a call, the result, and the arguments."""
+    return ", ".join(["i64"] * (3 + len(ARGUMENTS)))
+
+
 def _declaration(name: str) -> str:
     # "captures(none)" would let the optimiser pass the source of a copy in place of the copy (MemCpyOpt does
     # that to arguments that cannot be written): the address and its root would then lie in different blocks.
@@ -140,8 +148,8 @@ def _declaration(name: str) -> str:
         return f"declare void @{COOKIE}({pointer}, i64) {ATTRIBUTES}"
     if name == REQUEST:
         return f"declare i64 @{REQUEST}(ptr, i64)"
-    if name in (CALL_EVENT, RET_EVENT):
-        return f"declare void @{name}(i64, i64) nounwind"
+    if name in (CALL_EVENT, RET_EVENT, *THROUGH):
+        return f"declare void @{name}({event_parameters()}) nounwind"
     if name == copy_marker_name(None):
         return f"declare void @{name}({pointer}, {pointer}, i64, i32) {ATTRIBUTES}"
     if name == LOOKUP:

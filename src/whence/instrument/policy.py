@@ -29,6 +29,7 @@ class Policy:
     values: whether a rule judges uses of undefined values.
     described: whether the object describes variables and types, for debuggers.
     quick: whether LLVM optimises little, for short runs (`whence.instrument.quick`).
+    arguments: how many arguments of calls rules name at most.
     steps: the detection points of arithmetic where a rule is evaluated (`whence.instrument.steps`).
     """
 
@@ -48,6 +49,7 @@ class Policy:
     values: bool = False
     described: bool = False
     quick: bool = False
+    arguments: int = 0
     steps: frozenset[str] = frozenset()
     origins: bool = False
     symbolic: bool = False

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import z3
 
@@ -20,7 +21,7 @@ from whence.proofs.terms import Bounded
 from whence.rules import model as m
 from whence.rules.expand import Condition, expand
 from whence.rules.ruleset import RuleSet
-from whence.rules.vocabulary import CONSTANTS, Type
+from whence.rules.vocabulary import CONSTANTS, EVENTS, Type
 
 TRUE, FALSE = z3.BoolVal(True), z3.BoolVal(False)
 
@@ -64,8 +65,10 @@ class Translator:
     def condition(self) -> Truth:
         scope: dict[str, _Value] = {}
         point = self.core.rule.point
-        for i, (arg, number) in enumerate(zip(point.args, self.redex.values, strict=True)):
-            if isinstance(arg, m.Variable):
+        for i, (arg, number) in enumerate(zip_longest(point.args, self.redex.values)):
+            if isinstance(arg, m.Variable) and number is None:  # an argument that the machine does not know
+                scope[arg.name] = _Value(terms.word(z3.IntVal(0)), FALSE)
+            elif isinstance(arg, m.Variable):
                 is_redex = point.info.has_pointer and i == 0
                 block = (self.redex.has_block, self.redex.block) if is_redex else None
                 is_block = arg.type == Type.BID
@@ -128,12 +131,15 @@ class Translator:
         )
 
     def event(self, pattern: m.EventPattern, i: Number, scope: Scope, then: Then) -> Truth:
-        fields = (self.view.time(i), *(self.view.field(i, n) for n in range(len(pattern.fields))))
+        known = len(EVENTS[pattern.event].slots)
+        if any(not isinstance(item, m.Wildcard) for item in pattern.fields[known:]):
+            return FALSE  # arguments that the machine does not know
+        fields = (self.view.time(i), *(self.view.field(i, n) for n in range(known)))
         return z3.And(
             i >= 0,
             i < self.view.length,
             self.view.kind(i) == EVENT_CODES[pattern.event],
-            self.match(pattern.items, fields, scope, then),
+            self.match(pattern.items[: len(fields)], fields, scope, then),
         )
 
     def find_last(self, pattern: m.EventPattern, scope: Scope, then: Then) -> Truth:

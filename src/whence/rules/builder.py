@@ -25,6 +25,8 @@ from whence.rules.vocabulary import (
     POINTER_DOMAINS,
     POINTS,
     SEVERITIES,
+    Event,
+    Point,
     Type,
 )
 
@@ -224,16 +226,16 @@ class _Builder:
             self.bad(token, f"unknown detection point '{name}' {expected(POINTS)}")
             variables = tuple(self.argument(arg) for arg in args)
             return m.DetectionPoint("deref", variables[:1], place=self.place(token))
-        shape = " ".join([name, *(slot.name for slot in info.slots)])
-        if len(args) != len(info.slots):
-            count = len(info.slots)
-            self.bad(token, f"detection point '{name}' has {count} names, not {len(args)}: at {shape}")
+        if not _fits(len(args), info):
+            count = f"{_counted(info)} names, not {len(args)}"
+            self.bad(token, f"detection point '{name}' has {count}: at {' '.join([name, *_shape(info)])}")
         built: list[m.Argument] = []
-        for slot, arg in zip(info.slots, args, strict=False):
+        for slot, arg in zip((*info.slots, *info.more), args, strict=False):
             built.append(self.point_argument(arg, slot.type))
         names = [arg.name for arg in built if isinstance(arg, m.Variable)]
-        if len(set(names)) < len(names):
-            self.bad(token, f"name '{names[0]}' stands twice in the detection point")
+        twice = next((each for at, each in enumerate(names) if each in names[:at]), None)
+        if twice is not None:
+            self.bad(token, f"name '{twice}' stands twice in the detection point")
         return m.DetectionPoint(name, tuple(built), place=self.place(token))
 
     def point_argument(self, node: Node, type_: Type) -> m.Argument:
@@ -346,9 +348,9 @@ class _Builder:
         if event is None:
             self.bad(kind_node, f"unknown event '{kind}' {expected(EVENTS)}")
             return None
-        if len(fields) != len(event.slots):
-            shape = ", ".join(["k", kind, *(slot.name for slot in event.slots)])
-            self.bad(node, f"event '{kind}' has {len(event.slots)} fields, not {len(fields)}: ({shape})")
+        if not _fits(len(fields), event):
+            shape = ", ".join(["k", kind, *_shape(event)])
+            self.bad(node, f"event '{kind}' has {_counted(event)} fields, not {len(fields)}: ({shape})")
             return None
         items = tuple(self.argument(each) for each in fields)
         return m.EventPattern(kind, self.argument(time), items, place=self.place(node))
@@ -417,3 +419,18 @@ class _Builder:
         op = str(_tokens(node)[0])
         what = f"an operand of '{op}'"
         return m.Binary(op, self.term(left, what), self.term(right, what), place=self.place(node))
+
+
+def _fits(count: int, has: Point | Event) -> bool:
+    return len(has.slots) <= count <= len(has.slots) + len(has.more)
+
+
+def _counted(has: Point | Event) -> str:
+    """How many slots there may be: `2` or `2 to 7`."""
+    least = len(has.slots)
+    return f"{least} to {least + len(has.more)}" if has.more else str(least)
+
+
+def _shape(has: Point | Event) -> list[str]:
+    """The names of the slots; those that may be left out stand in brackets."""
+    return [*(slot.name for slot in has.slots), *(f"[{slot.name}]" for slot in has.more)]

@@ -14,7 +14,7 @@ from whence.rules import model as m
 from whence.rules.expand import expand
 from whence.rules.indexing import block_item
 from whence.rules.ruleset import RuleSet
-from whence.rules.vocabulary import CONSTANTS, Type
+from whence.rules.vocabulary import CONSTANTS, EVENTS, Type
 
 _NUMBERS = {"<": "is less than", "<=": "is at most", ">": "is greater than", ">=": "is at least"}
 _ADDRESSES = {"<": "is below", "<=": "is at or below", ">": "is above", ">=": "is at or above"}
@@ -78,13 +78,29 @@ class _Words:
             return "when the program ends"
         text = point.info.meaning.replace("; v is its first argument", " with first argument v")
         optional = point.info.rows[0].optional
-        if isinstance(point.args[-1], m.Wildcard) and optional:
+        if isinstance(point.args[len(point.info.slots) - 1], m.Wildcard) and optional:
             text = re.sub(optional, "", text)
-        for slot, arg in zip(point.info.slots, point.args, strict=True):
+        for slot, arg in zip(point.info.slots, point.args, strict=False):
             word = "some" if isinstance(arg, m.Wildcard) else self.argument(arg)
             text = re.sub(rf"\b{slot.name}\b", word, text)
         text = text.replace("some objects of some bytes are", "memory is")
-        return text.replace(" at a multiple of some", "").replace("through some", "through a pointer")
+        text = text.replace(" at a multiple of some", "").replace("through some", "through a pointer")
+        return text + self.further(point)
+
+    def further(self, point: m.DetectionPoint) -> str:
+        """The arguments that the rule names behind the slots of the point."""
+        more = zip(point.info.more, point.args[len(point.info.slots) :], strict=False)
+        named = [
+            f"{slot.name} argument {self.argument(arg)}"
+            for slot, arg in more
+            if not isinstance(arg, m.Wildcard)
+        ]
+        if not named:
+            return ""
+        if point.name == "ret":
+            return f" to a call with {_listed(named)}"
+        first = "" if isinstance(point.args[1], m.Wildcard) else " and"
+        return f"{first or ' with'} {_listed(named)}"
 
     def name(self, name: str) -> str:
         return name.partition(".")[0]
@@ -187,10 +203,19 @@ class _Words:
             case "call" | "ret" as kind:
                 verb = "been called" if kind == "call" else "returned"
                 value = "" if isinstance(fields[1], m.Wildcard) else f" with {self.argument(fields[1])}"
-                return f"{self.argument(fields[0])} has {not_}{verb}{value}{at}"
+                return f"{self.argument(fields[0])} has {not_}{verb}{value}{self.given(pattern)}{at}"
             case _:
                 into = self.unnamed(fields[0]) or "memory"
                 return f"{into} was {not_}written{at}"
+
+    def given(self, pattern: m.EventPattern) -> str:
+        """The arguments that a pattern names behind the slots of its event."""
+        event = EVENTS[pattern.event]
+        more = zip(event.more, pattern.fields[len(event.slots) :], strict=False)
+        named = [f"{slot.name} argument {text}" for slot, item in more if (text := self.unnamed(item))]
+        if not named:
+            return ""
+        return f" to a call with {_listed(named)}" if pattern.event == "ret" else f" and {_listed(named)}"
 
     def unnamed(self, item: m.Argument) -> str | None:
         """A name that matters to the reader: not `_`, and not one that a definition was given for `_`."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from whence.rules import binding
 from whence.rules import model as m
@@ -94,9 +95,12 @@ class _Interpreter:
     def rule(self, rule: m.Rule) -> list[Witness]:
         scope: dict[str, _Cell] = {}
         store = _Store({})
-        for arg, number in zip(rule.point.args, self.redex.values, strict=True):
+        for arg, number in zip_longest(rule.point.args, self.redex.values):
             if isinstance(arg, m.Variable):
                 scope[arg.name] = self.cell(False)
+                if number is None:  # an argument that the world does not know
+                    store = store.bind(scope[arg.name], None)
+                    continue
                 is_redex = rule.point.info.has_pointer and arg is rule.point.args[0]
                 block = self.redex.block if is_redex else None
                 value = _Value(number, is_redex, block, arg.type == Type.BID)
@@ -281,9 +285,11 @@ class _Interpreter:
     def match(
         self, pattern: m.Pattern, element: tuple[int | str, ...], scope: _Scope, store: _Store
     ) -> _Store | None:
-        for slot, (item, found) in enumerate(zip(pattern.items, element, strict=True)):
-            if isinstance(item, m.Wildcard):
+        for slot, (item, found) in enumerate(zip_longest(pattern.items, element)):
+            if item is None or isinstance(item, m.Wildcard):
                 continue
+            if found is None:  # an argument that the world does not know
+                return None
             if isinstance(item, m.Variable) and scope[item.name].key not in store.values:
                 source = (integer(element[0]), slot) if isinstance(pattern, m.EventPattern) else None
                 matched = _Value(found, is_block=item.type == Type.BID, source=source)

@@ -45,7 +45,12 @@ def block_key(formula: m.Exists, bound: binding.Names) -> m.Term | None:
         return None
     if not isinstance(item, m.Variable) or item.name in bound:
         return item
-    conjuncts = formula.body.operands if isinstance(formula.body, m.And) else (formula.body,)
+    return equal_to(item, formula.body, bound)
+
+
+def equal_to(item: m.Argument, body: m.Formula, bound: binding.Names) -> m.Term | None:
+    """The t of a conjunct `item == t` of the body, where t depends on nothing but what is bound."""
+    conjuncts = body.operands if isinstance(body, m.And) else (body,)
     for conjunct in conjuncts:
         if isinstance(conjunct, m.Compare) and conjunct.op == "==":
             for side, other in ((conjunct.left, conjunct.right), (conjunct.right, conjunct.left)):

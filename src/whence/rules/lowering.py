@@ -21,6 +21,7 @@ from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.expand import Condition, expand
 from whence.rules.filters import Filter, filter_of, holds_at_clean_free
+from whence.rules.histories import KEPT, is_kept, later_is_truer, used_in
 from whence.rules.indexing import block_item, block_key
 from whence.rules.observable import NATIVE, VARIABLES, Observable
 from whence.rules.ruleset import RuleSet
@@ -119,6 +120,25 @@ def accesses_name(plan: Plan, constant: str) -> bool:
 def follows_values(plan: Plan) -> bool:
     """Does a rule need that undefined values are followed?"""
     return any(BY_CODE[code].follows for code in plan.points)
+
+
+def arguments_named(plan: Plan) -> int:
+    """How many arguments of calls the rules name at most: the last one that is no `_`."""
+    found = [0]
+    for each in plan.rules:
+        point = each.rule.point
+        if point.name in KEPT:
+            found.append(_arguments(point.name, point.args[1:]))
+        for node in m.walk_formula(each.condition.formula):
+            if isinstance(node, m.Exists | m.FindLast) and is_kept(node.pattern):
+                found.append(_arguments(node.pattern.event, node.pattern.fields[1:]))
+    return max(found)
+
+
+def _arguments(event: str, words: tuple[m.Argument, ...]) -> int:
+    """The number of the last argument that a point or pattern names; a return begins with the result."""
+    named = [at for at, each in enumerate(words) if not isinstance(each, m.Wildcard)]
+    return max(named, default=-1) + (event == "call") if named else 0
 
 
 def finds_freed(plan: Plan, kind: str) -> bool:
@@ -227,6 +247,7 @@ class _Support:
     def __init__(self, condition: Condition, engine: Observable) -> None:
         self.condition = condition
         self.engine = engine
+        self.used = used_in(condition)
 
     def check(self) -> None:
         """Raises `LoweringError` for the first thing that is not observed."""
@@ -302,25 +323,32 @@ class _Support:
     def find_last(self, formula: m.FindLast) -> None:
         pattern = formula.pattern
         self.kept(pattern)
-        if pattern.event in ("call", "ret"):
-            outputs = (pattern.time, pattern.fields[1])
-            if not all(isinstance(item, m.Wildcard) or self.is_free(item) for item in outputs):
-                self.refuse(
-                    f"the last {pattern.event} event with a given time or value",
-                    "{engine} keeps only the last one of each function",
-                )
+        if is_kept(pattern) and not (isinstance(pattern.time, m.Wildcard) or self.is_free(pattern.time)):
+            self.refuse(
+                f"the last {pattern.event} event with a given time",
+                "{engine} keeps only the last one of each function, or with each value of some arguments",
+            )
 
     def event(self, formula: m.Exists, bound: binding.Names) -> None:
         pattern = formula.pattern
         assert isinstance(pattern, m.EventPattern)
         self.kept(pattern)
-        if pattern.event in ("call", "ret"):
-            items = (pattern.time, pattern.fields[1])
-            if not all(self.is_unused(item, formula.body, bound) for item in items):
-                self.refuse(
-                    f"every {pattern.event} event of a function",
-                    "{engine} keeps only the last one (ask for it with FindLast)",
-                )
+        if is_kept(pattern) and not self.wants_latest(formula, bound):
+            self.refuse(
+                f"the times of every {pattern.event} event of a function",
+                "{engine} keeps only the last one with each value of its arguments "
+                "(ask for that with FindLast, or whether one is later than something)",
+            )
+
+    def wants_latest(self, formula: m.Exists, bound: binding.Names) -> bool:
+        """Whether, of the events with the same arguments, the last one decides."""
+        pattern = formula.pattern
+        assert isinstance(pattern, m.EventPattern)
+        time = pattern.time
+        if self.is_unused(time, formula.body, bound):
+            return True
+        known = not isinstance(time, m.Variable) or time.name in bound or time.name in self.condition.free
+        return not known and later_is_truer(formula.body, time.name)  # type: ignore[union-attr]
 
     def pointers(self, formula: m.Exists, bound: binding.Names) -> None:
         pattern = formula.pattern
@@ -344,15 +372,7 @@ class _Support:
             return True
         if not isinstance(item, m.Variable) or item.name in bound:
             return False
-        if item.name in self.condition.free:
-            return self._occurrences(item.name) <= 1
-        used = {v.name for term in m.walk_terms(body) for v in m.variables_of(term)}
-        return item.name not in used
-
-    def _occurrences(self, name: str) -> int:
-        traced = [v for term in self.condition.trace for v in m.variables_of(term)]
-        terms = [*m.walk_terms(self.condition.formula), *traced]
-        return sum(isinstance(term, m.Variable) and term.name == name for term in terms)
+        return not self.used.is_used(item, body)
 
 
 __all__ = [

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator
 from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.expand import Condition
+from whence.rules.histories import Recall, is_kept, recall, used_in
 from whence.rules.indexing import block_item, block_key, record_fields
 from whence.rules.vocabulary import Type
 
@@ -45,6 +46,7 @@ class _Writer:
         point = condition.rule.point
         self.bound: binding.Names = frozenset(variable.name for variable in point.variables)
         self.uses = Counter(v.name for term in _terms(condition) for v in m.variables_of(term))
+        self.patterns = used_in(condition)
         self.required: frozenset[str] = frozenset()
         self.witness = ""
 
@@ -89,8 +91,8 @@ class _Writer:
                 self.alternatives(operands, then, depth)
             case m.Exists() if self.wanted(formula):
                 self.exists(formula, then, depth)
-            case m.FindLast(pattern=pattern):
-                self.find_last(pattern, then, depth)
+            case m.FindLast():
+                self.find_last(formula, then, depth)
             case m.Truth(value=True):
                 then(depth)
             case _:
@@ -119,9 +121,8 @@ class _Writer:
 
     def exists(self, formula: m.Exists, then: Then, depth: int) -> None:
         """A pattern whose choice is needed: by one look-up, or by a loop."""
-        pattern = formula.pattern
-        if isinstance(pattern, m.EventPattern) and pattern.event in ("call", "ret"):
-            self.find_last(pattern, lambda inner: self.formula(formula.body, then, inner), depth)
+        if is_kept(formula.pattern):
+            self.kept_event(formula, lambda inner: self.formula(formula.body, then, inner), depth)
             return
         key = block_key(formula, self.bound)
         record = self.record(formula, key)
@@ -170,13 +171,26 @@ class _Writer:
         """Whether anything reads what the pattern binds."""
         return self.uses[name] > 1
 
-    def find_last(self, pattern: m.EventPattern, then: Then, depth: int) -> None:
-        record = self.last(pattern)
+    def kept_event(self, formula: m.Exists | m.FindLast, then: Then, depth: int) -> None:
+        found = recall(formula, self.bound, self.patterns)
+        record = self.last(found)
+        if found.every:
+            self.line(depth, f"for e in {record}")
+            depth, record = depth + 1, "e"
+        else:
+            self.require(depth, record)
+        for item, field in _kept_fields(found):
+            self.field(item, f"{record}.{field}", depth)
+        then(depth)
+
+    def find_last(self, formula: m.FindLast, then: Then, depth: int) -> None:
+        pattern = formula.pattern
+        if is_kept(pattern):
+            self.kept_event(formula, then, depth)
+            return
+        record = self.newest(pattern)
         self.require(depth, record)
-        fields = record_fields(pattern) if pattern.event in ("malloc", "free") else []
-        if pattern.event in ("call", "ret"):
-            fields = [(pattern.time, "time"), (pattern.fields[1], "value")]
-        for item, field in fields:
+        for item, field in record_fields(pattern):
             self.field(item, f"{record}.{field}", depth)
         block = block_item(pattern)
         if isinstance(block, m.Variable) and block.name not in self.bound:
@@ -184,11 +198,15 @@ class _Writer:
             self.line(depth, f"{self.name(block.name)} := {record}")
         then(depth)
 
-    def last(self, pattern: m.EventPattern) -> str:
-        if pattern.event in ("call", "ret"):
-            function = pattern.fields[0]
-            assert isinstance(function, m.FunctionName)
-            return f"last_{pattern.event}({function.name})"
+    def last(self, found: Recall) -> str:
+        """The event that is looked up, or those that a loop goes through."""
+        pattern = found.pattern
+        function = self.argument(pattern.fields[0])
+        known = [f"{found.name(word)} == {self.term(term)}" for word, term in found.known.items()]
+        every = [f"each {found.name(word)}" for word in found.every]
+        return f"last_{pattern.event}({', '.join([function, *known, *every])})"
+
+    def newest(self, pattern: m.EventPattern) -> str:
         return f"newest({', '.join([pattern.event, *self.asked(pattern)])})"
 
     def asked(self, pattern: m.EventPattern) -> list[str]:
@@ -221,8 +239,8 @@ class _Writer:
                 return self.condition_of(body)
             case m.Exists():
                 return self.some(formula)
-            case m.FindLast(pattern=pattern):
-                return self.found(pattern, m.Truth(True))
+            case m.FindLast():
+                return self.found(formula, m.Truth(True))
             case _:
                 raise AssertionError(f"not in core form: {formula}")
 
@@ -234,8 +252,8 @@ class _Writer:
     def some(self, formula: m.Exists) -> str:
         """An existential part: the condition on a record that is looked up, or `any(… for b in …)`."""
         pattern = formula.pattern
-        if isinstance(pattern, m.EventPattern) and pattern.event in ("call", "ret"):
-            return self.found(pattern, formula.body)
+        if is_kept(pattern):
+            return self.found(formula, formula.body)
         key = block_key(formula, self.bound)
         record = self.record(formula, key)
         tests, saved = [] if key is None or _is_block_variable(key) else [record], self.bound
@@ -265,12 +283,17 @@ class _Writer:
         text += f" where {', '.join(lets)}" if lets else ""
         return text if key is not None else f"any({text} for {record} in {self.table(formula)})"
 
-    def found(self, pattern: m.EventPattern, body: m.Formula) -> str:
+    def found(self, formula: m.Exists | m.FindLast, body: m.Formula) -> str:
         """The last event of a kind, and the condition on it."""
-        record, saved = self.last(pattern), self.bound
-        names = [(pattern.time, "time"), (pattern.fields[1], "value")]
-        if pattern.event in ("malloc", "free"):
-            names = record_fields(pattern)
+        pattern, saved, names = formula.pattern, self.bound, []
+        assert isinstance(pattern, m.EventPattern)
+        found = recall(formula, self.bound, self.patterns) if is_kept(pattern) else None
+        if found is None:
+            record, names = self.newest(pattern), record_fields(pattern)
+        else:
+            record, names = self.last(found), _kept_fields(found)
+        loops = found is not None and found.every
+        each, record = record, "e" if loops else record
         lets = [
             f"{self.name(item.name)} := {record}.{field}"
             for item, field in names
@@ -278,8 +301,11 @@ class _Writer:
         ]
         self.bound |= {item.name for item, _ in names if isinstance(item, m.Variable)}
         text = record if body == m.Truth(True) else f"{record} and {self.part(body)}"
+        if loops:
+            text = "true" if body == m.Truth(True) else self.condition_of(body)
         self.bound = saved
-        return f"{text} where {', '.join(lets)}" if lets else text
+        text = f"{text} where {', '.join(lets)}" if lets else text
+        return f"any({text} for e in {each})" if loops else text
 
     def table(self, formula: m.Exists) -> str:
         pattern = formula.pattern
@@ -354,6 +380,14 @@ def _terms(condition: Condition) -> Iterator[m.Argument]:
     for node in m.walk_formula(condition.formula):
         yield from m.direct_arguments(node)
     yield from condition.trace
+
+
+def _kept_fields(found: Recall) -> list[tuple[m.Argument, str]]:
+    """The items of a pattern of calls or returns, and what of the event they match, without those that the
+    look-up answers."""
+    words = [(item, found.name(word)) for word, item in found.words]
+    known = set(found.known.values())
+    return [(found.pattern.time, "time"), *(each for each in words if each[0] not in known)]
 
 
 def _is_block_variable(term: m.Argument) -> bool:

@@ -96,8 +96,8 @@ class Resolver:
     def pattern_slots(self, pattern: m.Pattern) -> list[tuple[m.Argument, Slot]]:
         match pattern:
             case m.EventPattern(event=event, time=time, fields=fields):
-                slots = EVENTS[event].slots
-                return [(time, Slot("k", _T)), *zip(fields, slots, strict=True)]
+                slots = (*EVENTS[event].slots, *EVENTS[event].more)
+                return [(time, Slot("k", _T)), *zip(fields, slots, strict=False)]
             case m.BlockPattern(block=block):
                 return [(block, Slot("bid", _B))]
             case m.PointerPattern():

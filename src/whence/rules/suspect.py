@@ -40,7 +40,7 @@ def holds_at_suspect_only(condition: Condition) -> bool:
         return True
     names = {
         slot.name: arg.name if isinstance(arg, m.Variable) else f"{slot.name}."
-        for slot, arg in zip(point.info.slots, point.args, strict=True)
+        for slot, arg in zip(point.info.slots, point.args, strict=False)
     }
     factors = {names[each] for each in suspects.factors}
     return all(_Truth(case, names, factors).of(condition.formula) is False for case in suspects.fine)

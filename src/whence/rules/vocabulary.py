@@ -14,8 +14,9 @@ from enum import Flag, auto
 from whence.abi import points
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.records import FAMILIES, KINDS
+from whence.abi.rules import ARGUMENTS
 
-LANGUAGE_VERSION = 2
+LANGUAGE_VERSION = 3
 """Part of every `RuleSet.key`; raised when the meaning of some text changes."""
 
 
@@ -86,6 +87,11 @@ class Point:
         return tuple(Slot(slot.name, Type[slot.type]) for slot in self.rows[0].slots)
 
     @property
+    def more(self) -> tuple[Slot, ...]:
+        """What a rule may name behind the slots."""
+        return tuple(Slot(slot.name, Type[slot.type]) for slot in self.rows[0].more)
+
+    @property
     def fields(self) -> tuple[str, ...]:
         """Where the slots stand in the event."""
         return tuple(slot.field for slot in self.rows[0].slots)
@@ -113,6 +119,7 @@ _F = Slot("f", Type.FUNCTION)
 _V = Slot("v", Type.WORD)
 _N = Slot("n", Type.INT)
 _BID = Slot("bid", Type.BID)
+_ARGUMENTS = tuple(Slot(name, Type.WORD) for name in ARGUMENTS)
 
 POINTS = {
     name: Point(name, meaning, tuple(points.BY_NAME[row] for row in rows))
@@ -125,11 +132,12 @@ POINTS = {
 
 @dataclass(frozen=True)
 class Event:
-    """A kind of event in the trace; a pattern is (time, kind, slot, …)."""
+    """A kind of event in the trace; a pattern is (time, kind, slot, …), and may go on with `more`."""
 
     name: str
     slots: tuple[Slot, ...]
     meaning: str
+    more: tuple[Slot, ...] = ()
 
 
 EVENTS = {
@@ -137,8 +145,8 @@ EVENTS = {
     for event in (
         Event("malloc", (_N, _BID), "n bytes were allocated as block bid"),
         Event("free", (_R, _BID), "block bid was freed through the pointer r"),
-        Event("call", (_F, _V), "function f was entered with first argument v"),
-        Event("ret", (_F, _V), "function f returned v"),
+        Event("call", (_F, _V), "function f was entered with first argument v", _ARGUMENTS[1:]),
+        Event("ret", (_F, _V), "function f returned v", _ARGUMENTS),
         Event("write", (_R, _V, Slot("origin", Type.WORD)), "value v, copied from origin, was written at r"),
     )
 }

@@ -13,7 +13,10 @@ from whence.rules.vocabulary import EVENTS, POINTER_DOMAINS
 
 @dataclass(frozen=True)
 class Event:
-    """One event of the trace; fields in the order of `vocabulary.EVENTS`, functions by name."""
+    """One event of the trace; fields in the order of `vocabulary.EVENTS`, functions by name.
+
+    Of those that patterns may leave out, a world knows any number; the others are undefined.
+    """
 
     time: int
     kind: str
@@ -123,6 +126,7 @@ class Redex:
 
 def event(time: int, kind: str, *fields: int | str) -> Event:
     """An event; raises `ValueError` if the kind does not have so many fields."""
-    if len(fields) != len(EVENTS[kind].slots):
-        raise ValueError(f"event '{kind}' has {len(EVENTS[kind].slots)} fields, not {len(fields)}")
+    least = len(EVENTS[kind].slots)
+    if not least <= len(fields) <= least + len(EVENTS[kind].more):
+        raise ValueError(f"event '{kind}' has {least} fields, not {len(fields)}")
     return Event(time, kind, fields)

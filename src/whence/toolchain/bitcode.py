@@ -59,6 +59,23 @@ class _Bits:
 
 def defined_functions(bitcode: bytes) -> list[str] | None:
     """The functions that a module defines for other modules, without aliases; None if no table says so."""
+    symbols = _symbols(bitcode)
+    if symbols is None:
+        return None
+    kept = _UNDEFINED | _INDIRECT | _GLOBAL | _FORMAT | _EXECUTABLE
+    return [name for name, flags in symbols if flags & kept == _GLOBAL | _EXECUTABLE]
+
+
+def named_functions(bitcode: bytes) -> list[str] | None:
+    """The functions that a module defines or speaks of, also under other names; None if no table says so."""
+    symbols = _symbols(bitcode)
+    if symbols is None:
+        return None
+    return [name for name, flags in symbols if flags & (_FORMAT | _EXECUTABLE) == _EXECUTABLE]
+
+
+def _symbols(bitcode: bytes) -> list[tuple[str, int]] | None:
+    """The names in the IR of the symbols in a module's table, with their flags; None if there is no table."""
     try:
         blobs = dict(_blobs(bitcode))
         names, table = blobs[_STRTAB], blobs[_SYMTAB]
@@ -68,11 +85,10 @@ def defined_functions(bitcode: bytes) -> list[str] | None:
         return None
     found = []
     for _, _, offset, size, _, flags in symbols:
-        kept = flags & (_UNDEFINED | _INDIRECT | _GLOBAL | _FORMAT | _EXECUTABLE)
-        if size and kept == _GLOBAL | _EXECUTABLE:
+        if size:
             if offset + size > len(names):
                 return None
-            found.append(names[offset : offset + size].decode(errors="surrogateescape"))
+            found.append((names[offset : offset + size].decode(errors="surrogateescape"), flags))
     return found
 
 

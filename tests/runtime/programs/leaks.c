@@ -36,12 +36,12 @@ static void *end_at_once(void *unused) {
     return unused;
 }
 NOINLINE static void transaction(int leak) {
-    __whence_call(__whence_watch("transaction"), leak);
+    __whence_call(__whence_watch("transaction"), 0, 0, (uint64_t)leak, 0, 0, 0, 0, 0);
     void *kept = malloc(50);
     void *volatile lost = leak ? malloc(60) : NULL;
     lost = NULL;
     (void)lost;
-    __whence_ret(__whence_watch("transaction"), 0);
+    __whence_ret(__whence_watch("transaction"), 0, 0, 0, 0, 0, 0, 0, 0);
     free(kept);
 }
 NOINLINE static void leave(void) {

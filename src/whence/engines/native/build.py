@@ -108,6 +108,21 @@ class _Parts:
                 yield LeftOut(os.path.basename(name), "asked for by several names" if doubled else NO_IR)
 
 
+def modules_of(program: Path) -> list[CarriedModule]:
+    """The modules with IR of a program and of the libraries it is linked to; raises the errors of
+    `build_program`."""
+    parts = _parts_of(program, os.environ, any_program=False)
+    return _distinct([parts.image, *parts.libraries.values()])
+
+
+def libraries_of(program: Path, environment: Mapping[str, str]) -> list[str]:
+    """The paths of the libraries that a program is linked to; none if it cannot be read."""
+    try:
+        return list(linked_libraries(read_image(program), environment).values())
+    except (CannotExecute, ToolLimit):
+        return []
+
+
 def modules_of_program(program: Path, settings: BuildSettings) -> list[CarriedModule]:
     """The modules to instrument for a program; raises the errors of `build_program`."""
     parts = _parts(program, settings, any_program=False)
@@ -135,16 +150,20 @@ def check_program(program: Path, settings: BuildSettings, *, any_program: bool =
 
 
 def _parts(program: Path, settings: BuildSettings, any_program: bool) -> _Parts:
+    return _parts_of(program, settings.environment, any_program)
+
+
+def _parts_of(program: Path, environment: Mapping[str, str], any_program: bool) -> _Parts:
     image = read_image(program)
     if image.kind not in ("exe", "pie"):
         raise CannotExecute(f"{program}: this is {_KINDS.get(image.kind, image.kind)}, not a program")
-    linked = linked_libraries(image, settings.environment)
+    linked = linked_libraries(image, environment)
     libraries = carried_libraries(linked)
     doubled = [names for names in names_of_one_file(linked) if names[0] in libraries]
     libraries = {
         name: each for name, each in libraries.items() if not any(name in names for names in doubled)
     }
-    libraries |= other_names(image, libraries, settings.environment)
+    libraries |= other_names(image, libraries, environment)
     direct = [path for name, path in linked.items() if name in image.needed]
     if not (image.modules or libraries or any_program or may_load([program, *direct])):
         raise CarriesNoIR(

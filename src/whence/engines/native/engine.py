@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from whence.engines.native.build import Instrumenter, build_program, check_program
+from whence.engines.native.build import Instrumenter, build_program, check_program, libraries_of
+from whence.engines.native.named import functions_named, kept_names, unknown
 from whence.engines.process.building import Builder, BuildSettings, Built
 from whence.engines.process.engine import Prepared, ProcessEngine, Ran, build_settings, resolved
 from whence.engines.protocol import Task
@@ -64,7 +65,21 @@ class NativeEngine(ProcessEngine):
         )
 
     def remarks(self, task: Task, prepared: Prepared, ran: Ran) -> list[str]:
-        """Sentences about the missing checks of a program without IR."""
+        """Sentences about the missing checks of a program without IR, and about names in rules."""
+        return [*self._without_ir(task, prepared, ran), *self._unknown(task, prepared, ran)]
+
+    def _unknown(self, task: Task, prepared: Prepared, ran: Ran) -> list[str]:
+        """A sentence for each function that a rule names and that no checked code has."""
+        rules = task.settings.rules
+        named = bool(ran.coverage.checked) and functions_named(rules)
+        known = kept_names(ran.coverage.checked, task.cache) if named else None
+        if known is None:
+            return []
+        libraries = libraries_of(prepared.executed, task.settings.around.environment)
+        found = unknown(rules, known, libraries, "the checked code")
+        return [sentence for _, sentence in found]
+
+    def _without_ir(self, task: Task, prepared: Prepared, ran: Ran) -> list[str]:
         built, originals = prepared.built, ran.reading.originals
         name = task.arguments[0]
         if built.image in built.originals or built.declined:

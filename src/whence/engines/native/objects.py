@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from whence import __version__
 from whence.coverage import Counts
+from whence.engines.native.named import keep_names
 from whence.engines.native.refused import Refused
 from whence.engines.process.building import BuildSettings, Hasty
 from whence.errors import ToolLimit
@@ -60,6 +61,7 @@ def objects_of(
 ) -> Objects:
     """An object for every module; `known` are other modules of the same process, `subject` is its name."""
     own, failures = own_functions([*modules, *known], settings, cache, subject)
+    keep_names([each for each in modules if each.digest not in failures], settings.rules, cache)
     wanted = wanted_objects(modules, own, settings, cache, runtime)
     hasty = _hasty(wanted, settings)
     present: dict[str, Path] = {}
