@@ -1,4 +1,4 @@
-"""Rules about calls of functions without IR: directly, through pointers, with all arguments, and of objects."""
+"""Rules about calls of functions without IR: by name and through pointers, with all arguments, of objects."""
 
 from __future__ import annotations
 
@@ -99,7 +99,8 @@ int main(void) {
 
 def test_events_of_objects_are_those_of_all_threads(whence: Whence) -> None:
     rules = EXAMPLES / "locks.rules"
-    _, found = whence.findings("--rules", rules, whence.build(THREADS % "pthread_mutex_lock(&held);", "handed"))
+    program = whence.build(THREADS % "pthread_mutex_lock(&held);", "handed")
+    _, found = whence.findings("--rules", rules, program)
     assert found == []
     _, (one,) = whence.findings("--rules", rules, whence.build(THREADS % "", "bare"))
     assert one["rule"] == "mutex-not-locked"

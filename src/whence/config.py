@@ -25,6 +25,7 @@ import click
 
 from whence.errors import UserMistake
 from whence.hints import did_you_mean, expected
+from whence.rules.groups import GROUPS
 
 FILE_NAME = "whence.toml"
 VARIABLE = "WHENCE_OPTIONS"
@@ -77,13 +78,22 @@ def configured(
 
 
 def _without_overruled(sources: Sequence[list[Setting]], given: Sequence[Setting]) -> list[list[Setting]]:
-    """Without what is said of rules that a later source, or `given` at last, speaks of ('all': of all)."""
-    decided = {value for name, value in given if name in _RULE_OPTIONS}
+    """Without what is said of rules that a later source, or `given` at last, speaks of.
+
+    It does so by their names, by a group that they belong to, or by 'all'.
+    """
+    decided = _decided(given)
     kept: list[list[Setting]] = []
     for source in reversed(sources):
         kept.insert(0, [s for s in source if s[0] not in _RULE_OPTIONS or not {"all", s[1]} & decided])
-        decided |= {value for name, value in source if name in _RULE_OPTIONS}
+        decided |= _decided(source)
     return kept
+
+
+def _decided(settings: Sequence[Setting]) -> set[str | None]:
+    """The rules and groups that some settings speak of."""
+    names = {value for name, value in settings if name in _RULE_OPTIONS}
+    return names.union(*(GROUPS[name].rules for name in names if name in GROUPS))
 
 
 def places(directory: Path) -> list[Path]:

@@ -223,8 +223,20 @@ OPTIONS = (
         memcheck=Memcheck("log-file", None),
     ),
     RunOption("rules", FILES, "Add a file of rules.", default=()),
-    RunOption("enable", RULES, "Switch a rule on ('all' for every rule).", metavar="RULE", default=()),
-    RunOption("disable", RULES, "Switch a rule off ('all' for every rule).", metavar="RULE", default=()),
+    RunOption(
+        "enable",
+        RULES,
+        "Switch a rule or a group of rules on ('all' for every rule).",
+        metavar="RULE",
+        default=(),
+    ),
+    RunOption(
+        "disable",
+        RULES,
+        "Switch a rule or a group of rules off ('all' for every rule).",
+        metavar="RULE",
+        default=(),
+    ),
     RunOption(
         "suppressions",
         FILES,

@@ -40,6 +40,7 @@ def rule_names(context: click.Context, parameter: click.Parameter, incomplete: s
 
     from whence.abi.fixed import FIXED_FINDINGS
     from whence.rules import load_files, load_standard
+    from whence.rules.groups import GROUPS
     from whence.rules.ruleset import ALL
 
     files = [str(file) for file in context.params.get("rules") or context.params.get("files") or ()]
@@ -50,6 +51,7 @@ def rule_names(context: click.Context, parameter: click.Parameter, incomplete: s
     items = [(rule.name, rule.title) for rule in known.rules]
     if parameter.name in ("enable", "disable"):
         items += [(each.name, each.title) for each in FIXED_FINDINGS]
+        items += [(each.name, each.meaning) for each in GROUPS.values()]
         items.append((ALL, "every rule"))
     return [CompletionItem(name, help=title) for name, title in items if name.startswith(incomplete)]
 

@@ -20,6 +20,7 @@ from whence.errors import ExitCode, UserMistake
 from whence.instrument.explanation import planes_of
 from whence.rules import RuleSet, load_files, load_standard
 from whence.rules import model as m
+from whence.rules.groups import GROUPS
 from whence.rules.lowering import LoweringError, RulePlan, plan_rule
 from whence.rules.printer import print_node
 from whence.rules.ruleset import ALL
@@ -40,12 +41,18 @@ rules.add_command(rules_table)
 def list_rules(files: tuple[str, ...]) -> None:
     """One line for each rule: name, whether it is on, detection point, meaning.
 
-    Findings that the runtime makes without a rule follow, with the engine that makes them.
+    Findings that the runtime makes without a rule follow, with the engine that makes them, and groups of
+    rules, which --enable and --disable take, too.
     """
     known = load(files)
     rows = [(rule.name, _switch(rule), str(rule.point), rule.title) for rule in known.rules]
     rows += [
         (each.name, _switch(each), f"{each.at} (engine {each.engine})", each.title) for each in FIXED_FINDINGS
+    ]
+    rows += [
+        (each.name, "group", _counted(len(each.rules)), each.meaning)
+        for each in GROUPS.values()
+        if each.name not in known.names
     ]
     console = Console(highlight=False, soft_wrap=True)
     if console.is_terminal:
@@ -78,6 +85,10 @@ def show(name: str, files: tuple[str, ...]) -> None:
             _print_facts(_fixed_facts(each), console)
             return
     known = load(files)
+    if name in GROUPS and name not in known.names:
+        group = GROUPS[name]
+        _print_facts([("group", group.meaning), ("rules", ", ".join(group.rules))], console)
+        return
     rule = known.rule(name)
     used = known.predicates_used([rule])
     for predicate in used:
@@ -116,19 +127,22 @@ def check(files: tuple[str, ...], program: Path | None) -> int:
             click.echo(click.style(str(mistake), fg="red"), err=True)
             continue
         own = found.rules[len(standard.rules) :]
-        count = len(own)
         chosen = found.select(enable=[rule.name for rule in own], disable=[ALL])
         unknown = [] if functions is None else list(named.unknown(chosen, functions, libraries, str(program)))
         for place, sentence in unknown:
             wrong = True
             click.echo(click.style(f"{place.place}: {sentence}", fg="red"), err=True)
         if not unknown:
-            console.print(Text("ok ", "green") + Text(f"{path}: {count} rule{'s' * (count != 1)}"))
+            console.print(Text("ok ", "green") + Text(f"{path}: {_counted(len(own))}"))
         for rule in own:
             _note_limits(rule, found, console)
         if functions is None:
             _note_names(chosen, console)
     return int(ExitCode.USAGE if wrong else ExitCode.OK)
+
+
+def _counted(rules: int) -> str:
+    return f"{rules} rule{'s' * (rules != 1)}"
 
 
 def _functions_of(program: Path | None) -> set[str] | None:

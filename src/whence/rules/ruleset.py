@@ -12,6 +12,7 @@ from whence.abi import fixed
 from whence.errors import UserMistake
 from whence.hints import did_you_mean
 from whence.rules import model as m
+from whence.rules.groups import GROUPS, wanted
 from whence.rules.printer import print_predicate, print_rule
 from whence.rules.problems import Place, Problems
 from whence.rules.vocabulary import LANGUAGE_VERSION, MAX_BYTES
@@ -73,7 +74,8 @@ class RuleSet:
         return [*(rule.name for rule in self.rules), *fixed.NUMBERS]
 
     def _unknown(self, name: str) -> UserMistake:
-        hint = did_you_mean(name, self.names) or f" (known rules: {', '.join(self.names)})"
+        names = [*self.names, *GROUPS]
+        hint = did_you_mean(name, names) or f" (known rules and groups: {', '.join(names)})"
         return UserMistake(f"unknown rule '{name}'{hint}")
 
     def announcing(self, error: str) -> tuple[str, ...]:
@@ -83,21 +85,25 @@ class RuleSet:
     def select(self, enable: Iterable[str] = (), disable: Iterable[str] = ()) -> RuleSet:
         """The same rules with some of them, or of the runtime's findings, switched on or off.
 
-        `all` stands for every rule; a name wins over `all`, so
-        `disable=["all"], enable=["double-free"]` leaves one rule. Raises
+        `all` stands for every rule, a name of `whence.rules.groups` for several. A rule's name wins over
+        groups, a group over `all`, so `disable=["all"], enable=["double-free"]` leaves one rule. Raises
         `UserMistake` for an unknown name and for one that is given as both.
         """
         on, off = set(enable), set(disable)
-        for name in sorted((on | off) - {ALL} - {*self.names}):
+        groups = GROUPS.keys() - {*self.names}
+        for name in sorted((on | off) - {ALL} - {*self.names} - groups):
             raise self._unknown(name)
         both = sorted(on & off)
         if both:
             raise UserMistake(f"rule '{both[0]}' is both enabled and disabled")
         before = self.enabled | self.fixed
         chosen = {*self.names} if ALL in on else set() if ALL in off else before
-        chosen = (chosen | on - {ALL}) - (off - {ALL})
+        several = wanted(on & groups, off & groups)
+        on, off = on - groups - {ALL}, off - groups - {ALL}
+        chosen = {name for name in {*chosen, *several} if several.get(name, True)}
+        chosen = (chosen | on) - off
         runtime = frozenset(chosen & fixed.NUMBERS.keys())
-        given = self.given | on - {ALL}
+        given = self.given | on
         return replace(self, enabled=frozenset(chosen - runtime), fixed=runtime, given=given)
 
     def key(self) -> str:

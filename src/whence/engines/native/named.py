@@ -97,10 +97,11 @@ def is_exported(name: str, libraries: Iterable[str]) -> bool:
 def _exports(path: str, name: str) -> bool:
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
+    from elftools.elf.hash import GNUHashSection
 
     try:
         with open(path, "rb") as file:
             table = ELFFile(file).get_section_by_name(".gnu.hash")
-            return table is not None and table.get_symbol(name) is not None
+            return isinstance(table, GNUHashSection) and table.get_symbol(name) is not None
     except (OSError, ELFError, AttributeError):
         return False
