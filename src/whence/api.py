@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,8 +49,16 @@ def run(
     return run_with(program, args, (options or RunOptions()).merged(dict(keywords)))
 
 
-def run_with(program: StrPath, args: Iterable[StrPath], options: RunOptions, *, made: bool = False) -> Result:
-    """The same as `run`. made: answers from outside, such as the time, are those of explored paths."""
+def run_with(
+    program: StrPath,
+    args: Iterable[StrPath],
+    options: RunOptions,
+    *,
+    made: bool = False,
+    known: Callable[[Result], None] = lambda _: None,
+) -> Result:
+    """The same as `run`. made: answers from outside, such as the time, are those of explored paths. known:
+    called with what the first of two runs found, before the second begins."""
     from whence.engines import checked
     from whence.engines.process.interpreter import interpreter_words
     from whence.engines.progress import NO_PROGRESS
@@ -66,7 +74,8 @@ def run_with(program: StrPath, args: Iterable[StrPath], options: RunOptions, *, 
     cache = Cache.of_user(options["cache_size"])
     try:
         with shortages():
-            return checked.run(Task(path, words, settings, cache, options["progress"] or NO_PROGRESS))
+            progress = options["progress"] or NO_PROGRESS
+            return checked.run(Task(path, words, settings, cache, progress, known=known))
     finally:
         cache.close()
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whence.cli.output import say
+from whence.cli.replacing import DEVICES, replace_text, replaceable
 from whence.errors import UserMistake
 from whence.options import REPORTS, STANDARD_OUTPUT, RunOption
 from whence.toolchain import spawn
@@ -18,6 +19,7 @@ from whence.toolchain import spawn
 if TYPE_CHECKING:
     from whence.coverage import Coverage
     from whence.report import Renderer
+    from whence.report.text import TextRenderer
     from whence.result import Result
 
 
@@ -29,6 +31,7 @@ class Outputs:
     generate: add an entry for each finding to the text, in this format (``whence`` or ``valgrind``).
     notes: what cannot be used of the suppression files, for the text that lists all.
     quiet: the text has no last line.
+    begun: not empty if the findings were shown already.
     """
 
     files: Mapping[str, Path]
@@ -36,6 +39,7 @@ class Outputs:
     generate: str | None = None
     notes: tuple[str, ...] = ()
     quiet: bool = False
+    begun: list[bool] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -60,24 +64,34 @@ class Outputs:
                 _try(path)
         return cls(files, listed, generate, tuple(notes), quiet)
 
+    def begin(self, result: Result) -> None:
+        """Show the findings of a first run, and write the files as they are so far: whatever ends the second
+        run, they are there. What cannot be written is left to `write`, which says so."""
+        if "log" not in self.files:
+            say(self._renderer(sys.stderr).render_findings(result.findings, result.run))
+            self.begun.append(True)
+        self._write_files(result, (path for path in self.files.values() if replaceable(path)))
+
     def write(self, result: Result) -> None:
-        """Write everything; where a file fails the text is shown, too.
+        """Write everything, or what `begin` left; where a file fails the text is shown, too.
 
         Raises `UserMistake` at the end, with a sentence for each file that failed.
         """
-        problems = []
-        for row in REPORTS:
-            path = self.files.get(row.name)
-            if path is None:
-                continue
-            text = self._text(result, None) if row.name == "log" else self._render(row, result)
-            problem = _write(path, text)
-            if problem:
-                problems.append(f"{problem}; the report is shown above")
+        problems = self._write_files(result, self.files.values())
         if problems or "log" not in self.files:
             say(self._error_text(result))
         if problems:
-            raise UserMistake("\nwhence: ".join(problems))
+            raise UserMistake("\nwhence: ".join(f"{each}; the report is shown above" for each in problems))
+
+    def _write_files(self, result: Result, paths: Iterable[Path]) -> list[str]:
+        """Writes the reports that go to these files; returns what went wrong."""
+        problems, wanted = [], set(paths)
+        for row in REPORTS:
+            path = self.files.get(row.name)
+            if path in wanted:
+                text = self._text(result, None) if row.name == "log" else self._render(row, result)
+                problems += [each for each in [_write(path, text)] if each]
+        return problems
 
     def clean_texts(self, result: Result, coverage: Coverage | None) -> tuple[str, str]:
         """What is shown of a clean run in files and on terminals, with `STATUS` for the exit status.
@@ -113,21 +127,23 @@ class Outputs:
         return "" if self.quiet else "".join(text for text, _ in summary((), run)) + "\n"
 
     def _text(self, result: Result, stream: Any) -> str:
-        from whence.report.text import TextRenderer
-
-        renderer = (
-            TextRenderer(suppressions=self.listed, quiet=self.quiet)
-            if stream is None
-            else TextRenderer.for_stream(stream, suppressions=self.listed, quiet=self.quiet)
-        )
+        """The text for a file (None) or standard error, where some may have been shown already."""
+        renderer = self._renderer(stream)
         run = result.run
         if self.listed == "all":
             run = replace(run, notes=(*run.notes, *self.notes))
-        text = renderer.render(result.findings, run)
+        render = renderer.render_rest if stream is not None and self.begun else renderer.render
+        text = render(result.findings, run)
         return text + entries(result, self.generate) if self.generate else text
 
+    def _renderer(self, stream: Any) -> TextRenderer:
+        from whence.report.text import TextRenderer
 
-_DEVICES = ("/dev/", "/proc/")
+        if stream is None:
+            return TextRenderer(suppressions=self.listed, quiet=self.quiet)
+        return TextRenderer.for_stream(stream, suppressions=self.listed, quiet=self.quiet)
+
+
 _SOME_STATUS = 1 << 40
 """No program exits with it, and no other number in a clean run's text is likely to be it."""
 
@@ -148,7 +164,7 @@ def entries(result: Result, form: str) -> str:
 def to_descriptors(files: Iterable[str | os.PathLike[str] | None]) -> bool:
     """Whether a report is written to a descriptor that this process has inherited."""
     names = (os.fspath(path or "") for path in files)
-    return any(name == STANDARD_OUTPUT or name.startswith(_DEVICES) for name in names)
+    return any(name == STANDARD_OUTPUT or name.startswith(DEVICES) for name in names)
 
 
 def _try(path: Path) -> None:
@@ -164,7 +180,7 @@ def _write(path: Path, text: str) -> str | None:
     if str(path) == STANDARD_OUTPUT:
         return _show(text)
     try:
-        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+        replace_text(path, text)
     except OSError as error:
         return f"{path}: cannot be written: {error.strerror}"
     return None

@@ -49,7 +49,8 @@ class Lines:
         if not self._said and now - self._begun >= _SHORT:
             from whence.report.words import plural
 
-            say(f"whence: {self._what}: {plural(self._total, 'module')}\n")
+            size = f": {plural(self._total, 'module')}" if self._total else ""
+            say(f"whence: {self._what}{size}\n")
         elif not self._said or now - self._said < _INTERVAL:
             return
         else:
@@ -63,7 +64,8 @@ class Lines:
 
     def _say_done(self, now: float, working: str = "") -> None:
         seconds = now - self._begun
-        say(f"whence: {self._what}: {self._done:,} of {self._total:,} after {seconds:.0f} s{working}\n")
+        done = f"{self._done:,} of {self._total:,} " if self._total else ""
+        say(f"whence: {self._what}: {done}after {seconds:.0f} s{working}\n")
 
 
 def _working_on(name: str, seconds: float) -> str:
@@ -88,14 +90,14 @@ class Bar:
         self._progress = Progress(
             TextColumn("whence: {task.description}", markup=False),
             BarColumn(),
-            MofNCompleteColumn(),
+            *([MofNCompleteColumn()] if total else []),
             TimeElapsedColumn(),
             console=Console(stderr=True),
             transient=True,
             auto_refresh=False,  # no thread: worker processes are forked while it is shown
         )
         self._what = what
-        self._task = self._progress.add_task(what, total=total)
+        self._task = self._progress.add_task(what, total=total or None)
         self._progress.start()
         self._progress.refresh()
 

@@ -47,7 +47,7 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     if values["exec"]:
         _hand_over(values)
     chosen = {**_keywords(values), "rules": rules, "suppressions": suppressions, "enable": (), "disable": ()}
-    result = api.run(program, arguments, RunOptions(**chosen))
+    result = api.run_with(program, (*arguments,), RunOptions(**chosen), known=outputs.begin)
     outputs.write(result)
     _keep_start(values, result, arguments, outputs)
     return exit_status(result, values["error_exitcode"])

@@ -30,20 +30,20 @@ def located(
 ) -> Result:
     """The result with the chains that a second run finds, or a note why there are none. offer: what helps."""
     seconds = task.settings.start.seconds
+    limit = _LEAST + _SLOWER * seconds
     try:
         _refuse(task, seconds)
-        with _again(task.settings, given, _LEAST + _SLOWER * seconds) as settings:
-            second = run(replace(task, settings=settings, notes=()))
+        second, end = locate.again(task, first, _again(task.settings, given, limit), None, run)
     except WhenceError as error:
-        why = f"the program was not run again to say whence values came: {error}"
-        return locate.noted(first, f"{why}; {offer}")
-    why = _end(second, _LEAST + _SLOWER * seconds)
+        return locate.unlocated(first, error, offer)
     found, missed = locate.matched(first, second)
     if not missed:
         return found
+    why = end or _end(second, limit)
     if not why:
         return locate.noted(found, locate.missing(first, second, missed, offer))
-    return locate.noted(found, f"{_stopped(missed, bool(second.findings))}, since {why}; {offer}")
+    note = locate.stopped(missed, locate.Second(second, why))
+    return locate.noted(found, note if end else f"{note}; {offer}")
 
 
 def _refuse(task: Task, seconds: float) -> None:
@@ -66,12 +66,6 @@ def _end(second: Result, limit: float) -> str:
     if second.run.signal == signal.SIGSYS:
         return "it makes a system call that may change something, with blocked signals"
     return f"it did not end within {limit:.0f} s" if second.timed_out else ""
-
-
-def _stopped(missed: list[str], later: bool) -> str:
-    """later: it came to other findings before."""
-    before = f" before {', '.join(dict.fromkeys(missed))}" if later else ""
-    return f"a second run to say whence values came was stopped{before}"
 
 
 @contextlib.contextmanager

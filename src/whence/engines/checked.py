@@ -39,8 +39,9 @@ def _run(engine: Engine[Any, Any], task: Task) -> Result:
         raise
     if chosen.settings.locate != "never" and not engine.follows:
         chosen = _unlocated(chosen, engine.observes.name)
-    result = locate.located(chosen, partial(_once, engine))
-    return _with_left_out(result, engine.observes.name, chosen.unobserved)
+    said = partial(_with_left_out, engine=engine.observes.name, names=chosen.unobserved)
+    chosen = replace(chosen, known=lambda first: task.known(said(first)))
+    return said(locate.located(chosen, partial(_once, engine)))
 
 
 def _once(engine: Engine[Any, Any], task: Task) -> Result:

@@ -14,18 +14,21 @@ import os
 import signal
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from whence.abi import points
+from whence.abi import points, variables
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start
+from whence.errors import Abandoned, ToolLimit, WhenceError
 from whence.findings import BlockKind, Finding, Point
 from whence.result import Result
 
 if TYPE_CHECKING:
+    from whence.engines.patience import Patience
     from whence.engines.repeating import Repeating
 
 REPLAY, AUTO = "replay", "auto"
@@ -80,18 +83,97 @@ def _twice(task: Task, given: Input, run: Callable[[Task], Result]) -> Result:
         given = replace(given, flows=False, obstacle=HANDED_OVER)
     if given.obstacle:
         first = run(task)
-        why = f"the program was not run again to say whence values came: {given.obstacle}"
-        return noted(first, f"{why}; {_ALWAYS}") if first.findings else first
+        return unlocated(first, ToolLimit(given.obstacle), _ALWAYS) if first.findings else first
     from whence.engines.repeating import repeatable  # only for two runs
 
     with repeatable(given.descriptor if given.flows else None) as repeating:
         first = run(replace(task, settings=replace(settings, repeating=repeating)))
         if not first.findings:
             return first
-        with _again(settings, given) as again:
-            again = replace(again, repeating=repeating.second())
-            second = run(replace(task, settings=again, notes=()))
+        try:
+            second = again(task, first, _again(settings, given, repeating), None, run)
+        except WhenceError as error:
+            return unlocated(first, error, _ALWAYS)
         return _with_chains(first, second, repeating)
+
+
+class Second(NamedTuple):
+    """A second run. end: why it was given up, "" if it was not."""
+
+    result: Result
+    end: str
+
+
+def again(
+    task: Task,
+    first: Result,
+    settings: AbstractContextManager[Settings],
+    seconds: float | None,
+    run: Callable[[Task], Result],
+) -> Second:
+    """Runs a program the second time, for so many seconds at most; what the first run found is told before.
+
+    Raises `WhenceError` where there is no result, `Abandoned` since a signal came: nothing that happens to a
+    second run loses a finding of the first.
+    """
+    from whence.engines.patience import Patience
+
+    patience = Patience(seconds, signals=task.settings.around.relay)
+    try:
+        with patience:
+            task.known(first)
+            result = _second_run(task, settings, patience, run)
+        return Second(result, patience.end if result.timed_out else "")
+    except KeyboardInterrupt:
+        if not patience.signals:
+            raise
+        raise Abandoned(patience.end) from None
+    except Exception as error:
+        if patience.end:
+            kind = Abandoned if patience.signal else ToolLimit
+            raise kind(patience.end) from error
+        raise _failure(error) from error
+
+
+def _second_run(
+    task: Task,
+    settings: AbstractContextManager[Settings],
+    patience: Patience,
+    run: Callable[[Task], Result],
+) -> Result:
+    from whence.engines.progress import SecondRun
+
+    progress = SecondRun(task.progress, Path(task.program).name, _how_long(patience))
+    patience.meanwhile = progress.running
+    try:
+        with settings as own:
+            own = replace(own, around=replace(own.around, patience=patience, relay=False))
+            return run(replace(task, settings=own, notes=(), progress=progress))
+    finally:
+        progress.ran()
+
+
+def _how_long(patience: Patience) -> str:
+    said = [] if patience.seconds is None else [f"at most {patience.seconds:.0f} s"]
+    return "; ".join([*said, *(["Ctrl-C skips it"] if patience.signals else [])])
+
+
+def _failure(error: Exception) -> WhenceError:
+    if isinstance(error, WhenceError):
+        return error
+    if os.environ.get(variables.TRACEBACK):
+        raise error
+    from whence.shortage import shortage
+
+    return ToolLimit(shortage(error) or f"internal error: {type(error).__name__}: {error}; please report it")
+
+
+def unlocated(first: Result, error: WhenceError, offer: str) -> Result:
+    """The result of a first run, with a note why there is no second one. offer: what helps."""
+    if isinstance(error, Abandoned):
+        return noted(first, f"the second run, which says whence values came, was given up, since {error}")
+    why = f"the program was not run again to say whence values came: {error}"
+    return noted(first, f"{why}; {offer}")
 
 
 def _given(settings: Settings) -> Input:
@@ -120,7 +202,7 @@ def _input(descriptor: int) -> Input:
 
 
 @contextlib.contextmanager
-def _again(settings: Settings, given: Input) -> Iterator[Settings]:
+def _again(settings: Settings, given: Input, repeating: Repeating) -> Iterator[Settings]:
     """The settings of the second run. The offset of the input is afterwards what the first run left."""
     end = None
     if given.offset is not None:
@@ -128,7 +210,7 @@ def _again(settings: Settings, given: Input) -> Iterator[Settings]:
         os.lseek(given.descriptor, given.offset, os.SEEK_SET)
     try:
         with open(os.devnull, "wb") as nowhere:
-            yield second(settings, settings.around, nowhere.fileno())
+            yield second(settings, settings.around, nowhere.fileno(), repeating=repeating.second())
     finally:
         if end is not None:
             os.lseek(given.descriptor, end, os.SEEK_SET)
@@ -162,11 +244,19 @@ def _may_have_chains(finding: Finding) -> bool:
 _OF_ADDRESSES = (signal.SIGSEGV, signal.SIGBUS)
 
 
-def _with_chains(first: Result, second: Result, repeating: Repeating) -> Result:
-    result, missed = matched(first, second, threads=repeating.threads)
+def _with_chains(first: Result, second: Second, repeating: Repeating) -> Result:
+    result, missed = matched(first, second.result, threads=repeating.threads)
     if not missed:
         return result
-    return noted(result, missing(first, second, missed, _ALWAYS, astray=repeating.astray))
+    if second.end:
+        return noted(result, stopped(missed, second))
+    return noted(result, missing(first, second.result, missed, _ALWAYS, astray=repeating.astray))
+
+
+def stopped(missed: list[str], second: Second) -> str:
+    """The note about a second run that ended early."""
+    before = f" before {', '.join(dict.fromkeys(missed))}" if second.result.findings else ""
+    return f"a second run to say whence values came was stopped{before}, since {second.end}"
 
 
 def matched(first: Result, second: Result, *, threads: bool = False) -> tuple[Result, list[str]]:

@@ -1,4 +1,4 @@
-"""Progress of the preparation of a program."""
+"""Progress of the preparation of a program, and of a second run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class Progress(Protocol):
     """Receives the progress of the work."""
 
     def start(self, what: str, total: int) -> None:
-        """A stage of `total` steps begins."""
+        """A stage of `total` steps begins; 0: one that is not counted."""
 
     def step(self, what: str) -> None:
         """One step is done."""
@@ -37,3 +37,41 @@ class _NoProgress:
 
 NO_PROGRESS: Progress = _NoProgress()
 """Ignores all progress."""
+
+
+class SecondRun:
+    """The progress of a second run: each stage says what it is for.
+
+    name: of the program. more: how long it may take, and how to do without it.
+    """
+
+    def __init__(self, progress: Progress, name: str, more: str) -> None:
+        self._progress, self._name = progress, name
+        self._more = f" ({more})" if more else ""
+        self._runs = False
+
+    def start(self, what: str, total: int) -> None:
+        self.ran()
+        self._progress.start(f"{what} for chains{self._more}", total)
+
+    def step(self, what: str) -> None:
+        self._progress.step(what)
+
+    def wait(self, name: str, seconds: float) -> None:
+        self._progress.wait(name, seconds)
+
+    def stop(self) -> None:
+        self._progress.stop()
+
+    def running(self) -> None:
+        """Called now and then while the program runs; that stage ends with `ran`, or where another begins."""
+        if not self._runs:
+            self.start(f"running {self._name}", 0)
+            self._runs = True
+        self.wait("", 0.0)
+
+    def ran(self) -> None:
+        """The program does not run any more."""
+        if self._runs:
+            self._runs = False
+            self.stop()

@@ -6,7 +6,7 @@ The driver (`whence.engines.checked`) knows engines by this protocol and by thei
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -28,6 +28,7 @@ class Task:
     arguments: its command line, from its name on. settings: with only the rules that the engine observes.
     leaks: some of these rules is evaluated at the end of main. notes: sentences for the user so far.
     unobserved: names of the rules that were on and that the engine does not observe.
+    known: called with the result of a first run, without chains, before a second one is begun.
     """
 
     program: Path
@@ -38,6 +39,7 @@ class Task:
     leaks: bool = False
     notes: tuple[str, ...] = ()
     unobserved: tuple[str, ...] = ()
+    known: Callable[[Result], None] = lambda _: None
 
 
 class Engine(Protocol[P, R]):

@@ -15,6 +15,7 @@ from whence.tiers import AUTO
 
 if TYPE_CHECKING:
     from whence.alloc.recording import CompactHeap
+    from whence.engines.patience import Patience
     from whence.engines.repeating import Repeating
 
 
@@ -28,6 +29,7 @@ class Surroundings:
     relay: pass signals on to the program; otherwise this process handles them, and kills the program if one
     of them ends the wait.
     remain: also wait for processes that outlive the program.
+    patience: what gives up the run and its build; None: only the signals above.
     """
 
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -38,6 +40,7 @@ class Surroundings:
     timeout: float | None = None
     relay: bool = False
     remain: bool = True
+    patience: Patience | None = None
 
 
 @dataclass(frozen=True)

@@ -226,8 +226,7 @@ class FindingText:
         return [Text(), *self.layout.wrapped(line, INDENT + "  ")]
 
     def _chains(self) -> list[Text]:
-        lines = ChainLines(self.layout, self.sources)
-        return [line for chain in self.finding.chains for line in lines.of(chain, self.finding.thread)]
+        return chains_of(self.finding, self.layout, self.sources)
 
     def _advice(self) -> list[Text]:
         advice = words.advice(self.finding)
@@ -235,6 +234,38 @@ class FindingText:
             return []
         line = Text.assemble(INDENT, ("advice: ", ADVICE), printable(advice))
         return [Text(), *self.layout.wrapped(line, INDENT + "  ", prose=True)]
+
+
+class LateChains:
+    """The chains of findings that were shown without them."""
+
+    def __init__(self, layout: Layout, run: RunInfo, sources: SourceFinder) -> None:
+        self.layout = layout
+        self.run = run
+        self.sources = sources
+
+    def lines(self, findings: Sequence[Finding]) -> list[Text]:
+        """For each finding a heading, which names it if there are several, its chains and an empty line."""
+        lines: list[Text] = []
+        for number, finding in enumerate(findings, 1):
+            chains = chains_of(finding, self.layout, self.sources)
+            if chains:
+                which = f"finding {number} of {len(findings):,}, " if len(findings) > 1 else ""
+                heading = Text.assemble((f"whence it came: {which}", HEADING), self._name(finding))
+                lines += [*self.layout.wrapped(heading, "  "), *chains, Text()]
+        return lines
+
+    def _name(self, finding: Finding) -> str:
+        """``double-free at a.c:12:5``."""
+        place = frames.place(telling_stack(finding))
+        where = f" at {frames.position(place, self.layout.directory)}" if place else ""
+        return printable(f"{finding.rule.name}{where}")
+
+
+def chains_of(finding: Finding, layout: Layout, sources: SourceFinder) -> list[Text]:
+    """All chains of a finding, each behind an empty line."""
+    lines = ChainLines(layout, sources)
+    return [line for chain in finding.chains for line in lines.of(chain, finding.thread)]
 
 
 def _colour(picture: Picture) -> Text:

@@ -13,7 +13,7 @@ from whence.chains import Chain
 from whence.findings import Finding, RunInfo
 from whence.report import frames, words
 from whence.report.chain_lines import ChainLines
-from whence.report.finding_text import FindingText
+from whence.report.finding_text import FindingText, LateChains
 from whence.report.layout import Layout
 from whence.report.source import SourceFinder
 from whence.report.styles import HEADING, printable
@@ -60,16 +60,30 @@ class TextRenderer:
 
     def render(self, findings: Sequence[Finding], run: RunInfo) -> str:
         """All findings, the notes and a summary line."""
+        return self.render_findings(findings, run) + self.layout.printed(self._end(findings, run))
+
+    def render_findings(self, findings: Sequence[Finding], run: RunInfo) -> str:
+        """The findings alone, each with an empty line behind it."""
         sources = self._sources(run.program)
         lines: list[Text] = []
         for finding in findings:
             lines += [*FindingText(self.layout, finding, run, sources).lines(), Text()]
+        return self.layout.printed(lines)
+
+    def render_rest(self, findings: Sequence[Finding], run: RunInfo) -> str:
+        """What follows findings that were shown before their chains were known: these, and the end."""
+        chains = LateChains(self.layout, run, self._sources(run.program))
+        return self.layout.printed([*chains.lines(findings), *self._end(findings, run)])
+
+    def _end(self, findings: Sequence[Finding], run: RunInfo) -> list[Text]:
+        """The notes, the suppressed findings, the totals of leaks, and the last line."""
+        lines: list[Text] = []
         lines += self._notes(run)
         lines += self._suppressions(run)
         lines += self._leaks(findings, run)
         if not self.quiet:
             lines += self.layout.wrapped(Text.assemble(*summary(findings, run)), "  ")
-        return self.layout.printed(lines)
+        return lines
 
     def render_chain(self, chain: Chain, thread: int, program: str) -> str:
         """One chain, for a reader who looks at this thread."""

@@ -216,6 +216,7 @@ def resolved(task: Task) -> tuple[Path, list[str]]:
 def build_settings(task: Task) -> BuildSettings:
     """The build settings of a task."""
     settings = task.settings
+    patience = settings.around.patience
     return BuildSettings(
         settings.rules,
         settings.jobs,
@@ -224,6 +225,7 @@ def build_settings(task: Task) -> BuildSettings:
         origins=settings.locate == "always",
         symbolic=settings.symbolic,
         described=settings.start.debugger is not None,
+        given_up=lambda: patience is not None and patience.over,
         tier=settings.tier,
         sparing=settings.caged > 0,
     )

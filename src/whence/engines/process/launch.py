@@ -18,12 +18,13 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from whence.engines.process.processes import handles, left_behind, lives, named
+from whence.engines.process.processes import descendants, handles, left_behind, lives, named
 from whence.engines.settings import Surroundings
 from whence.engines.start import Resumed
 from whence.errors import CannotExecute, UserMistake
 
 if TYPE_CHECKING:
+    from whence.engines.patience import Patience
     from whence.engines.process.handover import Handover
 
 _ADDR_NO_RANDOMIZE = 0x0040000
@@ -127,7 +128,7 @@ def launch(
         wait.attendants = attendants
         child, fixed = _begun(image, arguments, record, around, handover)
         started(child.pid)
-        wait.glances = handover is not None
+        wait.glances, wait.patience = handover is not None, around.patience
         if not fixed:
             notes.append(
                 "the system does not let address randomisation be switched off; addresses differ between runs"
@@ -223,7 +224,9 @@ def _await(child: Child, wait: _Wait, around: Surroundings, release: Callable[[]
             timed_out = not wait.while_(lambda: child.poll() is None, running, ended)
     finally:
         if child.returncode is None:
+            others = descendants(child.pid) if around.patience else []
             _kill(child, group=around.timeout is not None)
+            _kill_all(others)
     code = child.returncode
     if code == UNKNOWN:
         return Ending(None, None, timed_out)
@@ -244,6 +247,9 @@ def _remaining(
     """
     held = handover.pid if handover else 0
     left = left_behind(record, held)
+    if left and around.patience and around.patience.over:
+        _kill_all(left)
+        left = []
     if left and around.remain and not ending.timed_out:
         if handover:
             handover.release()
@@ -321,6 +327,8 @@ def fixed_addresses() -> Iterator[bool]:
 
 _POLL = 0.05
 """Seconds between two checks of a process without a descriptor to wait for."""
+_LOOK = 0.25
+"""Seconds between two looks whether a run is given up, and between two calls of its progress."""
 _GLANCE = 0.02
 """Seconds between two checks whether the runtime holds the program at its end."""
 
@@ -333,6 +341,7 @@ class _Wait:
         self.processes: Sequence[int] = ()
         self.remaining = False  # the program itself has ended
         self.glances = False  # the program may be held at its end
+        self.patience: Patience | None = None
         self._deadline: float | None = None
 
     def __enter__(self) -> _Wait:
@@ -350,12 +359,14 @@ class _Wait:
         self._attach(processes)
         while running() and not self.given_up():
             left = None if self._deadline is None else self._deadline - time.monotonic()
-            if left is not None and left <= 0:
+            if (left is not None and left <= 0) or (self.patience and self.patience.looked()):
                 return False
             # No handle tells that a process that was left behind executes a program that is not checked.
             if len(ended) < len(processes) or self.glances or self.remaining:
                 most = _GLANCE if self.glances else _POLL
                 left = most if left is None else min(left, most)
+            if self.patience:
+                left = _LOOK if left is None else min(left, _LOOK)
             self._pause(ended, left)
         self.processes = ()
         return True

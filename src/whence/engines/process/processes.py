@@ -200,3 +200,19 @@ def handles(processes: list[int]) -> Iterator[list[int]]:
                 continue
             stack.callback(os.close, found[-1])
         yield found
+
+
+def descendants(process: int) -> list[int]:
+    """The children of a process, and theirs, as long as their parents live."""
+    children: dict[int, list[int]] = {}
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                parent = int(file.read().rpartition(b")")[2].split()[1])
+        except OSError:
+            continue
+        children.setdefault(parent, []).append(int(name))
+    found = list(children.get(process, ()))
+    for each in found:
+        found += children.get(each, ())
+    return found

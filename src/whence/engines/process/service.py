@@ -75,7 +75,8 @@ class Service:
         """Answers one request; `endings`: the number of signals so far that request the end of the run."""
         with contextlib.suppress(OSError), self._socket.accept()[0] as connection:
             connection.settimeout(_PATIENCE)
-            self._given_up = lambda: endings() > (0 if _hung_up(connection) else 1)
+            given_up = self._run.settings.given_up
+            self._given_up = lambda: given_up() or endings() > (0 if _hung_up(connection) else 1)
             words = [os.fsdecode(word) for word in connection.recv(runs.SERVICE_ROOM).split(b"\0")[:-1]]
             answer = b"".join(os.fsencode(word) + b"\0" for word in self.answer(words))
             connection.send(answer if len(answer) < runs.SERVICE_ROOM else b"\0")

@@ -1,0 +1,54 @@
+"""Files that are replaced as a whole: whoever reads one finds the old content or the new one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from pathlib import Path
+
+DEVICES = ("/dev/", "/proc/")
+"""Where names stand for descriptors and devices."""
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Writes a text file: beside it first, under a name of its own, where it can be replaced; else in place.
+
+    Raises `OSError`.
+    """
+    target = replaceable(path)
+    if target is None or not _replaced(target, text):
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+
+
+def replaceable(path: Path) -> Path | None:
+    """The file that a name leads to, if another one may take its place: no device, not shared with other
+    names or owners. None otherwise, and if there is none."""
+    for _ in range(40):
+        if os.path.abspath(path).startswith(DEVICES):
+            return None
+        if not path.is_symlink():
+            break
+        path = path.parent / path.readlink()
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    own = status.st_uid == os.geteuid() and status.st_nlink == 1
+    return path if stat.S_ISREG(status.st_mode) and own else None
+
+
+def _replaced(target: Path, text: str) -> bool:
+    """Whether the file could be made beside the other one; where not, nothing of it is left."""
+    beside = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}")
+    try:
+        with open(beside, "x", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+            os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
+        beside.replace(target)
+    except OSError:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        return False
+    return True
