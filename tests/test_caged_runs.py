@@ -173,10 +173,10 @@ int main(int argc, char **argv) {
     return 0;
 }
 """
-_SPARING = """
-from whence.engines.native import objects
+_SLOW = """
+from whence.engines.native import costs
 from whence.cli.main import main
-objects.MOST = {}
+costs._LEAST = 1000.0
 main()
 """
 CHAIN = [("argument", "free"), ("stored", "alias"), ("stored", "item"), ("allocation", "malloc")]
@@ -192,8 +192,8 @@ class Place:
         report = self.folder / "report.json"
         command = self.whence.command("whence.cli.main", "run", "--json", report, *options, self.program)
         more = {"stdin": subprocess.DEVNULL, **more}
-        if most := more.pop("most", 0):
-            command[1:3] = ["-c", _SPARING.format(most)]
+        if more.pop("slow", False):
+            command[1:3] = ["-c", _SLOW]
         env = {**self.whence.env, "WHENCE_OPTIONS": ""}
         done = subprocess.run(
             [*command, *map(str, words)],
@@ -482,19 +482,21 @@ def test_inherited_descriptors_lead_nowhere(place: Place) -> None:
 
 
 def test_no_second_run_of_a_long_one(place: Place) -> None:
-    ran = place.run("long")
+    ran = place.run("long", options=("--locate-time", "20"))
     assert ran.chain is None and "not run again" in ran.notes[0]
-    assert "s of processor time" in ran.notes[0]
+    assert "s of processor time, so another would take 5" in ran.notes[0]
+    assert "(--locate-time 20); --locate-time " in ran.notes[0]
 
 
 def test_much_code_is_not_instrumented_for_it(place: Place) -> None:
-    """Here that is more than 100 bytes a processor; what is in the cache already does not count."""
+    """Of which it is expected that it takes long; what is in the cache already does not count."""
     source = place.whence.build(WORLD.replace("once", "Once"), "world", "-lpthread", "-ldl")
     large = Place(place.whence, source)
-    ran = large.run(most=100)
+    ran = large.run(slow=True)
     assert ran.chain is None
-    assert "MB of its code would have to be instrumented for that" in ran.notes[0]
-    assert large.run().chain == large.run(most=100).chain == CHAIN
+    assert "its code would have to be instrumented for that, for about 1000 s, more" in ran.notes[0]
+    assert "--locate-time 1510 would do, whence prepare --locate" in ran.notes[0]
+    assert large.run().chain == large.run(slow=True).chain == CHAIN
 
 
 def test_checked_children_are_not_started_again(place: Place) -> None:

@@ -309,6 +309,14 @@ OPTIONS = (
         into="settings.locate",
     ),
     RunOption(
+        "locate-time",
+        NUMBER,
+        "What a second run of auto may take, with making its code (60).",
+        default=60.0,
+        metavar="SECONDS",
+        into="settings.locate_time",
+    ),
+    RunOption(
         "chain-steps",
         INTEGER,
         "Steps of chains that a run keeps at most (4194302), 40 bytes each; beyond that, hops are left out.",

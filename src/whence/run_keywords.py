@@ -41,6 +41,7 @@ class RunKeywords(TypedDict, total=False):
     leak_check: str
     leak_signal: int
     locate: str
+    locate_time: float
     chain_steps: int | None
     foreign_leaks: bool
     record: StrPath | None

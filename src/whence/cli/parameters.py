@@ -35,7 +35,7 @@ def option(row: RunOption) -> click.Option:
         more = {"is_flag": True, "default": row.default}
     elif row.kind in (FILES, RULES):
         more |= {"multiple": True}
-    elif row.kind in (CHOICE, INTEGER):
+    elif row.kind in (CHOICE, INTEGER, NUMBER):
         more |= {"default": row.default}
     return click.Option(
         [*words, *([f"-{row.short}"] if row.short else [])],

@@ -2,7 +2,7 @@
 
 The program runs again as `whence.engines.locate` lets it, but in a cage (``runtime/rt/cage.h``): it ends
 before it would write a file, start a process or talk to another one, and a note says what that was.
-There is no second run of what takes long.
+There is no second run of what takes longer than `Settings.locate_time`.
 """
 
 from __future__ import annotations
@@ -14,26 +14,28 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from whence.engines import locate
+from whence.engines.patience import Patience, TooLong
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings
 from whence.errors import ToolLimit, WhenceError
 from whence.result import Result
 
-LONGEST = 10.0
-"""CPU seconds of a first run that is repeated at most."""
 _LEAST, _SLOWER = 10.0, 10.0
 """What a second run may take: so many seconds, and so many times as long as the first one computed."""
+_USUALLY = 5.0
+"""How many times as long as the first one a second run usually computes."""
 
 
 def located(
     task: Task, first: Result, given: locate.Input, offer: str, run: Callable[[Task], Result]
 ) -> Result:
     """The result with the chains that a second run finds, or a note why there are none. offer: what helps."""
-    seconds = task.settings.start.seconds
+    settings, seconds = task.settings, task.settings.start.seconds
     limit = _LEAST + _SLOWER * seconds
+    patience = Patience(settings.locate_time, signals=settings.around.relay, running=_USUALLY * seconds)
     try:
         _refuse(task, seconds)
-        second, end = locate.again(task, first, _again(task.settings, given, limit), None, run)
+        second, end = locate.again(task, first, _again(settings, given, limit), patience, run)
     except WhenceError as error:
         return locate.unlocated(first, error, offer)
     found, missed = locate.matched(first, second)
@@ -43,20 +45,22 @@ def located(
     if not why:
         return locate.noted(found, locate.missing(first, second, missed, offer))
     note = locate.stopped(missed, locate.Second(second, why))
-    return locate.noted(found, note if end else f"{note}; {offer}")
+    return locate.noted(found, note if patience.signal else f"{note}; {offer}")
 
 
 def _refuse(task: Task, seconds: float) -> None:
     """Raises `ToolLimit` with the reason if there is to be no second run."""
-    obstacle = ""
     if task.settings.start.handover:
-        obstacle = locate.HANDED_OVER
-    elif task.settings.children:
-        obstacle = "the programs that it executes are checked, too"
-    elif seconds > LONGEST:
-        obstacle = f"the first run took {seconds:.0f} s of processor time"
-    if obstacle:
-        raise ToolLimit(obstacle)
+        raise ToolLimit(locate.HANDED_OVER)
+    if task.settings.children:
+        raise ToolLimit("the programs that it executes are checked, too")
+    usually, most = _USUALLY * seconds, task.settings.locate_time
+    if usually > most:
+        raise TooLong(
+            f"the first run took {seconds:.0f} s of processor time, so another would take {usually:.0f} s, "
+            f"more than it may take (--locate-time {most:g})",
+            usually,
+        )
 
 
 def _end(second: Result, limit: float) -> str:

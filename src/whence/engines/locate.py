@@ -84,14 +84,16 @@ def _twice(task: Task, given: Input, run: Callable[[Task], Result]) -> Result:
     if given.obstacle:
         first = run(task)
         return unlocated(first, ToolLimit(given.obstacle), _ALWAYS) if first.findings else first
-    from whence.engines.repeating import repeatable  # only for two runs
+    from whence.engines.patience import Patience  # only for two runs
+    from whence.engines.repeating import repeatable
 
     with repeatable(given.descriptor if given.flows else None) as repeating:
         first = run(replace(task, settings=replace(settings, repeating=repeating)))
         if not first.findings:
             return first
+        patience = Patience(None, signals=settings.around.relay)
         try:
-            second = again(task, first, _again(settings, given, repeating), None, run)
+            second = again(task, first, _again(settings, given, repeating), patience, run)
         except WhenceError as error:
             return unlocated(first, error, _ALWAYS)
         return _with_chains(first, second, repeating)
@@ -108,17 +110,16 @@ def again(
     task: Task,
     first: Result,
     settings: AbstractContextManager[Settings],
-    seconds: float | None,
+    patience: Patience,
     run: Callable[[Task], Result],
 ) -> Second:
-    """Runs a program the second time, for so many seconds at most; what the first run found is told before.
+    """Runs a program the second time; what the first run found is told before.
 
     Raises `WhenceError` where there is no result, `Abandoned` since a signal came: nothing that happens to a
     second run loses a finding of the first.
     """
-    from whence.engines.patience import Patience
+    from whence.engines.patience import TooLong
 
-    patience = Patience(seconds, signals=task.settings.around.relay)
     try:
         with patience:
             task.known(first)
@@ -130,8 +131,9 @@ def again(
         raise Abandoned(patience.end) from None
     except Exception as error:
         if patience.end:
-            kind = Abandoned if patience.signal else ToolLimit
-            raise kind(patience.end) from error
+            if patience.signal:
+                raise Abandoned(patience.end) from error
+            raise TooLong(patience.end, 2 * (patience.seconds or 0.0)) from error
         raise _failure(error) from error
 
 
@@ -143,7 +145,7 @@ def _second_run(
 ) -> Result:
     from whence.engines.progress import SecondRun
 
-    progress = SecondRun(task.progress, Path(task.program).name, _how_long(patience))
+    progress = SecondRun(task.progress, Path(task.program).name, lambda: _how_long(patience))
     patience.meanwhile = progress.running
     try:
         with settings as own:
@@ -154,8 +156,10 @@ def _second_run(
 
 
 def _how_long(patience: Patience) -> str:
-    said = [] if patience.seconds is None else [f"at most {patience.seconds:.0f} s"]
-    return "; ".join([*said, *(["Ctrl-C skips it"] if patience.signals else [])])
+    said = [] if patience.left is None else [f"at most {patience.left:.0f} s"]
+    if patience.expected >= 1.0:
+        said = [f"about {patience.expected:.0f} s"]
+    return ", ".join([*said, *(["Ctrl-C skips it"] if patience.signals else [])])
 
 
 def _failure(error: Exception) -> WhenceError:
@@ -172,6 +176,8 @@ def unlocated(first: Result, error: WhenceError, offer: str) -> Result:
     """The result of a first run, with a note why there is no second one. offer: what helps."""
     if isinstance(error, Abandoned):
         return noted(first, f"the second run, which says whence values came, was given up, since {error}")
+    if needed := getattr(error, "needed", 0):
+        offer = f"--locate-time {needed} would do, whence prepare --locate makes its code ahead, {_ALWAYS}"
     why = f"the program was not run again to say whence values came: {error}"
     return noted(first, f"{why}; {offer}")
 

@@ -7,6 +7,7 @@ interrupts whatever is done.
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -14,23 +15,40 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from whence.errors import ToolLimit
+
 _ASKING = ("SIGINT", "SIGTERM", "SIGHUP")
 _FOR_THE_PROGRAM = ("SIGUSR1", "SIGUSR2", "SIGALRM", "SIGQUIT")
 """Signals that a first run passes on; those that come now are for a program that has ended."""
 
 
+class TooLong(ToolLimit):
+    """A second run would take longer than it may. needed: the seconds that would do, roundly."""
+
+    def __init__(self, message: str, needed: float) -> None:
+        super().__init__(message)
+        self.needed = 10 * math.ceil(1.5 * needed / 10)
+
+
 class Patience:
     """Entered where the second run begins, its build included.
 
-    seconds: what it may take, None for any time. signals: this process handles signals for its user (main
-    thread only); else they stay with whoever has called. meanwhile: called now and then while the program
-    runs. signal: the name of the one that came.
+    seconds: what it may take, None for any time. running: how many of them the program itself will need.
+    signals: this process handles signals for its user (main thread only); else they stay with whoever has
+    called. meanwhile: called now and then while the program runs. signal: the name of the one that came.
+    expected: the seconds that making its code takes, 0 where that is there.
     """
 
     def __init__(
-        self, seconds: float | None, *, signals: bool, meanwhile: Callable[[], None] = lambda: None
+        self,
+        seconds: float | None,
+        *,
+        signals: bool,
+        running: float = 0.0,
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
-        self.seconds = seconds
+        self.seconds, self.running = seconds, running
+        self.expected = 0.0
         self.signals = signals and threading.current_thread() is threading.main_thread()
         self.meanwhile = meanwhile
         self.signal = ""
@@ -60,6 +78,17 @@ class Patience:
         if again:
             raise KeyboardInterrupt
 
+    def expect(self, seconds: float) -> None:
+        """Its code takes so many seconds to instrument; raises `TooLong`."""
+        self.expected = seconds
+        left, needed = self.left, seconds + self.running
+        if left is not None and self.seconds is not None and needed > left:
+            raise TooLong(
+                f"its code would have to be instrumented for that, for about {seconds:.0f} s, "
+                f"more than it may take (--locate-time {self.seconds:g})",
+                needed + self.seconds - left,
+            )
+
     @property
     def left(self) -> float | None:
         """The seconds that are left, None for any time."""
@@ -80,4 +109,4 @@ class Patience:
         """Why nobody waits any more; "" while somebody does."""
         if self.signal:
             return f"{self.signal} came"
-        return f"it did not end within {self.seconds:g} s" if self.left == 0.0 else ""
+        return f"its time was over (--locate-time {self.seconds:g})" if self.left == 0.0 else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 
@@ -42,17 +43,17 @@ NO_PROGRESS: Progress = _NoProgress()
 class SecondRun:
     """The progress of a second run: each stage says what it is for.
 
-    name: of the program. more: how long it may take, and how to do without it.
+    name: of the program. more: says how long it may take, and how to do without it.
     """
 
-    def __init__(self, progress: Progress, name: str, more: str) -> None:
-        self._progress, self._name = progress, name
-        self._more = f" ({more})" if more else ""
+    def __init__(self, progress: Progress, name: str, more: Callable[[], str]) -> None:
+        self._progress, self._name, self._more = progress, name, more
         self._runs = False
 
     def start(self, what: str, total: int) -> None:
         self.ran()
-        self._progress.start(f"{what} for chains{self._more}", total)
+        more = self._more()
+        self._progress.start(f"{what} for chains{f' ({more})' if more else ''}", total)
 
     def step(self, what: str) -> None:
         self._progress.step(what)

@@ -57,8 +57,9 @@ class Settings:
     leak_signal: number of the signal that starts a leak check in the program, 0 for none.
     locate: whether the run says where bad values came from: "never", after a second run
         ("replay"), after one that changes nothing but itself ("auto"), or "always".
-    caged: 1 to end the process before a system call that changes more than itself, and instrument only little
-        code; 2: likewise before one that reads standard input.
+    locate_time: seconds that a second run may take if it was not asked for ("auto"), its build included.
+    caged: 1 to end the process before a system call that changes more than itself; 2: likewise before one
+        that reads standard input.
     chain_steps: steps of chains that are kept at most; None: as many as there is room for.
     attach_wait: seconds that a debugger has to attach before each faulty step, 0 for none.
     foreign_leaks: also report leaks of a program without IR, such as an interpreter.
@@ -88,6 +89,7 @@ class Settings:
     leak_signal: int = 0
     foreign_leaks: bool = False
     locate: str = "never"
+    locate_time: float = 60.0
     caged: int = 0
     chain_steps: int | None = None
     attach_wait: int = 0

@@ -208,7 +208,7 @@ class Compiled:
     """An instrumented object.
 
     functions: how many have checked accesses. guarded, safe: how many variables in memory are blocks, and how
-    many need not be, because every access to them is in bounds. notes: for the user.
+    many need not be, because every access to them is in bounds. notes: for the user. seconds: what it took.
     """
 
     code: bytes
@@ -216,6 +216,7 @@ class Compiled:
     guarded: int = 0
     safe: int = 0
     notes: tuple[str, ...] = ()
+    seconds: float = 0.0
 
 
 def compile_module(bitcode: bytes, job: Job) -> Compiled:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from whence import __version__
 from whence.coverage import Counts
+from whence.engines.native import costs
 from whence.engines.native.named import keep_names
 from whence.engines.native.refused import Refused
 from whence.engines.process.building import BuildSettings, Hasty
-from whence.errors import ToolLimit
 from whence.prepared import checks_of, generator_identity
 from whence.rules.observable import NATIVE
 from whence.tiers import AUTO, FULL, QUICK
@@ -78,7 +78,8 @@ def objects_of(
         else:
             missing.append(each)
     if missing:
-        _spare(missing, settings)
+        if settings.expect is not None:
+            settings.expect(costs.expected([each.module for each in missing], settings.jobs, cache))
         refused += _instrument(missing, settings, cache, subject, present, counted, notes)
     if refused:
         if len(refused) == len(modules):
@@ -118,17 +119,6 @@ def wanted_objects(
         return full
     pairs = zip(full, quick, strict=True)
     return [best if find_object(best, cache) else hasty for best, hasty in pairs]
-
-
-MOST = 800_000
-"""Bytes of bitcode for each process, about 15 seconds of work, that are instrumented for sparing settings."""
-
-
-def _spare(missing: Iterable[Wanted], settings: BuildSettings) -> None:
-    """Raises `ToolLimit` if there is more to instrument than the settings want."""
-    size = sum(each.module.size for each in missing)
-    if settings.sparing and size > MOST * settings.jobs:
-        raise ToolLimit(f"{size / 1e6:.1f} MB of its code would have to be instrumented for that")
 
 
 LENGTHY = "lengthy"
@@ -285,6 +275,7 @@ def _instrument(
             present[key] = cache.add("objects", key, result.code)
             counted[key] = Counts(result.functions, result.guarded, result.safe)
             cache.add("counts", key, " ".join(map(str, counted[key])).encode())
+            costs.learn(module, costs.kind_of(settings, of_key[key].compiled[-1]), result.seconds, cache)
             notes += result.notes
     if again:
         yield from _instrument(again, settings, cache, subject, present, counted, notes)

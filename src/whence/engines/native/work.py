@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import time
+from dataclasses import replace
 
 import llvmlite.binding as llvm
 
@@ -32,7 +34,9 @@ def compile_carried(module: CarriedModule, job: Job) -> Compiled:
         gc.collect()
         _compiled = 0
     _compiled += module.size
-    return compile_module(module.bitcode(), job)
+    begun = time.process_time()
+    compiled = compile_module(module.bitcode(), job)
+    return replace(compiled, seconds=time.process_time() - begun)
 
 
 def defined_functions(module: CarriedModule) -> str:

@@ -22,8 +22,8 @@ class BuildSettings:
 
     origins: whether it is followed where values come from. symbolic: whether expressions are built.
     given_up: whether the build was abandoned. described: whether debuggers are to know the variables.
-    tier: one of `whence.tiers`. instances: those of the run. sparing: much code is not instrumented, but
-    `ToolLimit` raised.
+    tier: one of `whence.tiers`. instances: those of the run. expect: told how many seconds instrumenting will
+    take; it raises `ToolLimit` if that is too long.
     """
 
     rules: RuleSet
@@ -35,7 +35,7 @@ class BuildSettings:
     given_up: Callable[[], bool] = lambda: False
     described: bool = False
     tier: str = AUTO
-    sparing: bool = False
+    expect: Callable[[float], None] | None = None
     instances: Instances = field(default_factory=Instances, compare=False)
 
 

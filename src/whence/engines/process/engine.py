@@ -227,7 +227,7 @@ def build_settings(task: Task) -> BuildSettings:
         described=settings.start.debugger is not None,
         given_up=lambda: patience is not None and patience.over,
         tier=settings.tier,
-        sparing=settings.caged > 0,
+        expect=None if patience is None else patience.expect,
     )
 
 
