@@ -131,7 +131,10 @@ class _Options:
                     self._by_name[word.lstrip("-")] = option
 
     def __contains__(self, setting: Setting) -> bool:
-        return setting[0] in self._by_name
+        """Whether there is such an option; one that takes a value is not a switch of that name."""
+        name, value = setting
+        option = self._by_name.get(name)
+        return option is not None and option.is_flag == (value is None)
 
     def split(self, args: Sequence[str]) -> tuple[list[Setting], list[str]]:
         """The options that stand in front, and what follows on them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from whence.errors import ExitCode
 
@@ -52,6 +52,13 @@ class Preparations:
         """How many are in that state."""
         return sum(image.state == state for image in self.images)
 
+    def also(self, more: Preparations) -> Preparations:
+        """The same images, of which other code was made, too."""
+        images = tuple(map(_joined, self.images, more.images))
+        notes = tuple(dict.fromkeys((*self.notes, *more.notes)))
+        instrumented, seconds = self.instrumented + more.instrumented, self.seconds + more.seconds
+        return Preparations(images, instrumented, seconds, notes)
+
     @property
     def ok(self) -> bool:
         """All of them start without being instrumented."""
@@ -61,3 +68,11 @@ class Preparations:
     def exit_code(self) -> ExitCode:
         """That of the first one that is impossible, else `ExitCode.OK`."""
         return next((image.exit_code for image in self.images if image.exit_code), ExitCode.OK)
+
+
+def _joined(one: Preparation, other: Preparation) -> Preparation:
+    """One image, of which code was made twice."""
+    if IMPOSSIBLE in (one.state, other.state):
+        return one if one.state == IMPOSSIBLE else other
+    state = PREPARED if PREPARED in (one.state, other.state) else KNOWN
+    return replace(one, state=state, notes=tuple(dict.fromkeys((*one.notes, *other.notes))))

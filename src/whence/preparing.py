@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,12 +30,14 @@ def prepare(
     tier: str = AUTO,
     jobs: int | None = None,
     cache_size: int | None = None,
+    locate: bool = False,
     progress: Progress | None = None,
 ) -> Preparations:
     """Instrument programs, and the libraries that they are linked to, so that a run finds them in the cache.
 
     programs: paths, or names that are searched in PATH; shared libraries that programs load; folders, for
     all that carries IR in them. The keywords are those of `whence.run` and have to be the same as there.
+    locate: make the code for chains of values, too, which second runs need, and runs that locate always.
 
     What cannot be prepared, a file that does not exist for one, is part of the result. Raises `UserMistake`
     for options and rule files, `ToolLimit` for what whence lacks.
@@ -57,7 +60,10 @@ def prepare(
             observed, _ = observed_rules(chosen, NATIVE, cache)
             workers = jobs or os.cpu_count() or 1
             settings = BuildSettings(observed, workers, progress or NO_PROGRESS, environment, tier=tier)
-            return ahead.prepare(sources, settings, cache)
+            done = ahead.prepare(sources, settings, cache)
+            if locate:
+                done = done.also(ahead.prepare(sources, replace(settings, origins=True), cache))
+            return done
     finally:
         cache.close()
 

@@ -178,6 +178,20 @@ def test_from_python(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
         whence.prepare(program)
 
 
+def test_a_second_run_finds_its_code(place: Place) -> None:
+    """What a run's option of that name says in a configuration is no switch of this command."""
+    place.build("prog", LINKED + "int main(void) { int *p = malloc(4); free(p); free(p); return *p; }")
+    done = place.whence("prepare", "--locate", "./prog", WHENCE_OPTIONS="--locate auto")
+    assert done.stdout.endswith("1 prepared, 0 known already; 2 modules instrumented" + done.stdout[-10:])
+    before = {each for each in place.entries() if each.startswith(("objects/", "images/"))}
+    ran = place.whence("run", "--locate", "auto", "./prog")
+    assert ran.returncode == ExitCode.FINDING and "whence it came: double-free" in ran.stderr
+    assert {each for each in place.entries() if each.startswith(("objects/", "images/"))} == before
+    again = place.whence("prepare", "--locate", "./prog", "./none")
+    assert "known already: ./prog (1 module, 2 functions" in again.stdout
+    assert "not possible: ./none" in again.stdout
+
+
 def test_links_prepare_where_the_variable_says_so(place: Place) -> None:
     place.build("prog", "int main(void) { return 0; }")
     place.build("prog.o", "int one;", "-c", WHENCE_PREPARE="1")

@@ -40,6 +40,7 @@ class _Configured(ConfiguredCommand):
 def _parameters() -> list[click.Parameter]:
     return [
         *(option(COMMAND_LINE[name]) for name in _SHARED),
+        click.Option(["--locate"], is_flag=True, help="Make the code for chains of values, too."),
         click.Option(["--quiet", "-q"], is_flag=True, help="Print only what cannot be prepared."),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document instead of text."),
         click.Argument(["programs"], nargs=-1, type=click.UNPROCESSED, shell_complete=files),
@@ -96,6 +97,7 @@ def _prepared(
         disable=values["disable"],
         tier=values["tier"],
         jobs=values["jobs"],
+        locate=values["locate"],
         cache_size=None if size is None else parse_size(size, "--cache-size"),
         progress=progress,
     )
