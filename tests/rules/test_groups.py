@@ -43,7 +43,7 @@ def test_a_rule_wins_over_groups_and_a_small_group_over_a_large_one() -> None:
 
 
 def test_mistakes() -> None:
-    with pytest.raises(UserMistake, match="unknown rule 'undefind' .did you mean 'undefined'"):
+    with pytest.raises(UserMistake, match=r"unknown rule 'undefind' .did you mean 'undefined'"):
         names(["undefind"], [])
     with pytest.raises(UserMistake, match="rule 'shift' is both enabled and disabled"):
         names(["shift"], ["shift"])
