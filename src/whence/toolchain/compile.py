@@ -23,9 +23,13 @@ The one named for a sanitizer makes the front end mark the scopes of variables a
 """
 
 
+_NO_INTERFACE = ("-fno-modules-reduced-bmi",)
+"""Keeps clang 22, whose compilations of modules write the interface beside the output, from that."""
+
+
 def ir_mode(clang: Clang) -> tuple[str, ...]:
     """`IR_MODE`, and the options for the checks that the front end writes."""
-    return (*checks.options(clang.version[0]), *IR_MODE)
+    return (*checks.options(clang.version[0]), *IR_MODE, *_NO_INTERFACE * (clang.version[0] >= 22))
 
 
 COROUTINES = b"llvm.coro."
@@ -96,6 +100,8 @@ class Compilation:
 
             self._runtimes = runtimes.words_for(clang, invocation)
             self._flags = [*runtimes.headers_of(self._runtimes), *self._flags]
+        self._in_order = len(self.sources) > 1 and any(s.language in options.MODULES for s in self.sources)
+        """Whether a source may need what the native command makes of another one."""
         self._stdin: bytes | None = None
         self.directory = os.getcwd()
         """The absolute path that relative ones in the record start at; read before a compiler can fail."""
@@ -116,7 +122,7 @@ class Compilation:
         status: int | None = None
         while status is None or running or waiting:
             # The native command is one process more than there are processors, for a short time.
-            while waiting and len(running) < _processors():
+            while waiting and len(running) < _processors() and (status is not None or not self._in_order):
                 self._start(waiting.pop(), running)
             if status is not None and not running:
                 continue
@@ -208,7 +214,8 @@ class Compilation:
 
     def _header(self, source: Source) -> dict[str, object]:
         """The header of a module's blob, which describes its compilation."""
-        language = "c++" if source.language.startswith("c++") else "c"
+        compiled = source.language == options.COMPILED_MODULE
+        language = "c++" if compiled or source.language.startswith("c++") else "c"
         path = "<stdin>" if source.path == "-" else os.path.join(self.directory, source.path)
         words = [argument.words[0] for argument in self.invocation.arguments]
         left_to_link = [word for word in words if options.needs_lto(word)]
@@ -220,7 +227,8 @@ class Compilation:
             "flags": [flag for flag in self._flags if flag.startswith(driver.NAMED_FLAGS)] + left_to_link,
             "frontend": self.clang.frontend,
             "triple": self.clang.triple,
-            "checks": " ".join(checks.carried(self.clang.version[0])),
+            # The options of the front end's own work are those of the module's first compilation.
+            "checks": "" if compiled else " ".join(checks.carried(self.clang.version[0])),
         }
 
     def _abandon(self, running: dict[int, Source]) -> None:

@@ -198,7 +198,7 @@ def _requested_language(words: tuple[str, ...]) -> str | None:
 def language_of(name: str, requested: str | None, cxx: bool) -> str:
     """The language of an input; `requested`: the language of ``-x``, if any."""
     if requested is not None:
-        if requested.endswith(("-header", "-module", "-unit")):
+        if requested.endswith(("-header", "-unit")):
             return "header"
         known = options.IR_LANGUAGES | {"assembler", "assembler-with-cpp", "ir"}
         return requested if requested in known else "foreign"

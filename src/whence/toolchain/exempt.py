@@ -37,7 +37,8 @@ def exempt(bitcode: bytes, clang: list[str], flags: list[str], mode: tuple[str, 
     preprocessed = spawn.output([*clang, *flags, "-w", "-Qunused-arguments", "-E", "-o", "-", "--", path])
     if _ATTRIBUTE not in preprocessed:
         return bitcode
-    language = "c++-cpp-output" if "c++" in flags[-1] else "cpp-output"
+    language = next((name for name in ("c++-module", "c++") if name in flags[-1]), "")
+    language = f"{language}-cpp-output".removeprefix("-")
     plain = [flag for flag in flags[:-2] if not flag.startswith("-fsanitize")]
     sanitized = spawn.output([*clang, *plain, *mode, *_SANITIZED, "-x", language, "-"], preprocessed)
     names = unsanitized(sanitized)

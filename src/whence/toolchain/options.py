@@ -254,6 +254,9 @@ def hidden_from_ir(group: tuple[str, ...]) -> bool:
     return option in IR_DROP or is_lto(option) or option.startswith(IR_DROP_PREFIXES)
 
 
+MODULE, COMPILED_MODULE = "c++-module", "pcm"
+"""The languages of the interface of a module, and of what the front end makes of it."""
+
 LANGUAGE_OF_SUFFIX = {
     ".c": "c",
     ".i": "cpp-output",
@@ -265,9 +268,13 @@ LANGUAGE_OF_SUFFIX = {
     **dict.fromkeys((".h", ".H", ".hh", ".hp", ".hxx", ".hpp", ".h++", ".tcc"), "header"),
     **dict.fromkeys((".ll", ".bc"), "ir"),
     **dict.fromkeys((".m", ".mi", ".mm", ".mii", ".M", ".cu", ".hip", ".cl", ".f", ".f90"), "foreign"),
-    **dict.fromkeys((".cppm", ".ccm", ".cxxm", ".c++m", ".pcm", ".ast", ".gch", ".pch"), "header"),
+    **dict.fromkeys((".cppm", ".ccm", ".cxxm", ".c++m"), MODULE),
+    ".iim": "c++-module-cpp-output",
+    ".pcm": COMPILED_MODULE,
+    **dict.fromkeys((".ast", ".gch", ".pch"), "header"),
 }
 """Language of a file name's suffix; anything else is for the linker."""
 
-IR_LANGUAGES = frozenset(("c", "c++", "cpp-output", "c++-cpp-output"))
+MODULES = frozenset((MODULE, "c++-module-cpp-output", COMPILED_MODULE))
+IR_LANGUAGES = frozenset(("c", "c++", "cpp-output", "c++-cpp-output")) | MODULES
 """Languages whose compilation yields carried IR."""

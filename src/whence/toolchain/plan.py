@@ -95,8 +95,11 @@ def _parts() -> Iterator[tuple[str, str]]:
 
 
 def _languages(cxx: bool) -> Iterator[tuple[str, str]]:
-    """Each suffix with its language, empty where its compilation yields no IR."""
-    for suffix in options.LANGUAGE_OF_SUFFIX:
+    """Each suffix with its language, empty where its compilation yields no IR; Python alone knows how much
+    the IR of compiled modules lacks."""
+    for suffix, usual in options.LANGUAGE_OF_SUFFIX.items():
+        if usual == options.COMPILED_MODULE:
+            continue
         language = driver.language_of("x" + suffix, None, cxx)
         yield suffix, language if language in options.IR_LANGUAGES else ""
 

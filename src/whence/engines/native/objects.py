@@ -195,10 +195,11 @@ def _notes_of_checks(modules: Sequence[CarriedModule], settings: BuildSettings) 
         names = sorted(os.path.basename(each.source) for each in modules if needed not in each.checks)
         if needed and names:
             more = f" and {len(names) - 1} more" if names[1:] else ""
-            yield (
-                f"{rule.name} does not see {names[0]}{more}: its IR has no checks of -fsanitize={needed}; "
-                f"build it again, with clang {checks.KINDS[needed]} or newer"
-            )
+            again = f"build it again, with clang {checks.KINDS[needed]} or newer"
+            if names[0].endswith(".pcm"):
+                again = "compile the module's source instead, as with -fmodule-output"
+            lacks = f"its IR has no checks of -fsanitize={needed}"
+            yield f"{rule.name} does not see {names[0]}{more}: {lacks}; {again}"
 
 
 _BIT_FIELDS = "implicit-bitfield-conversion"
