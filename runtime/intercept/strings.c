@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include "check.h"
 #include "../replace/allocate.h"
+#include "../replace/replaced.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -105,7 +106,10 @@ WRAP(size_t, strlcat, (char *to, const char *from, size_t size)) {
 }
 
 static char *duplicate(struct site site, const char *string, size_t length) {
-    char *copy = allocate_sized(length + 1, WH_FAMILY_MALLOC, 0, site.frame);
+    void *(*own)(size_t) = replaced_malloc();
+    char *copy = WH_UNLIKELY(own != NULL)
+                     ? own(length + 1)
+                     : allocate_sized(length + 1, WH_FAMILY_MALLOC, 0, site.frame);
     if (!copy) return NULL;
     COPIES(copy, string, length);
     FILLS(copy + length, 1);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include "allocate.h"
 #include "hooks.h"
+#include "replaced.h"
 
 /* ---- the cold sides ---- */
 
@@ -345,3 +346,12 @@ WH_EXPORT size_t malloc_usable_size(void *pointer) {
     return heap_begins_live(block, (uintptr_t)pointer) ? block_size(block) : 0;
 }
 ALIAS(malloc_usable_size);
+
+/* ---- the program's own ---- */
+
+SET_OWN(malloc);
+SET_OWN(free);
+
+void *(*replaced_malloc(void))(size_t) { return REPLACED(malloc) ? CURRENT(malloc) : NULL; }
+
+void (*replaced_free(void))(void *) { return REPLACED(free) ? CURRENT(free) : NULL; }

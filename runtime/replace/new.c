@@ -6,6 +6,7 @@
  */
 #include "allocate.h"
 #include "cxx.h"
+#include "replaced.h"
 #include "../os/text.h"
 
 typedef void (*new_handler)(void);
@@ -37,13 +38,21 @@ static WH_COLD new_handler current_handler(void) {
 
 #define NO_ALIGNMENT SIZE_MAX /* of a form without one */
 
-/* NULL only if there is no memory and no handler to make some. */
-static void *try_new(size_t size, size_t alignment, uint8_t family, const struct frame *frame) {
+static void *new_once(size_t size, size_t alignment, uint8_t family, const struct frame *frame) {
+    if (alignment == NO_ALIGNMENT) {
+        if (WH_UNLIKELY(replaced_free() && replaced_malloc()))
+            return replaced_malloc()(size ? size : 1); /* as the C++ library does */
+        return allocate_sized(size, family, 0, frame);
+    }
     size_t used = alignment < 16 ? 16 : alignment;
     struct heap_request request = {size, used, 0, 0, family, 0, 0, alignment};
+    return allocate_slowly(&request, frame);
+}
+
+/* NULL only if there is no memory and no handler to make some. */
+static void *try_new(size_t size, size_t alignment, uint8_t family, const struct frame *frame) {
     for (;;) {
-        void *pointer = alignment == NO_ALIGNMENT ? allocate_sized(size, family, 0, frame)
-                                                  : allocate_slowly(&request, frame);
+        void *pointer = new_once(size, alignment, family, frame);
         if (WH_LIKELY(pointer)) return pointer;
         new_handler handler = current_handler();
         if (!handler) return NULL;
@@ -69,48 +78,9 @@ static int check_alignment(size_t size, size_t alignment, uint8_t family,
 
 /* ---- what the program replaced ---- */
 
-/* What a reference to the name leads to, for the program's sake hidden from the optimiser. */
-#define CURRENT(name)                                                                              \
-    __extension__({                                                                                \
-        __typeof__(&name) current = &name;                                                         \
-        __asm__("" : "+r"(current));                                                               \
-        current;                                                                                   \
-    })
-
-#define OWN(name)                                                                                  \
-    __extension__({                                                                                \
-        uintptr_t own;                                                                             \
-        __asm__("leaq own_" #name "(%%rip), %0" : "=r"(own));                                      \
-        own;                                                                                       \
-    })
-
-#define REPLACED(name)                                                                             \
-    (WH_UNLIKELY((uintptr_t)CURRENT(name) != OWN(name)) &&                                         \
-     is_definition(#name, (uintptr_t)CURRENT(name)))
-
-#define BASES 8u /* operators that others call */
-
-/* In a program that is not position-independent and takes the address of an operator, that
- * address is the one of a stub in the program, which leads here. */
-static WH_COLD int is_definition(const char *name, uintptr_t current) {
-    static struct {
-        uintptr_t address;
-        int is_stub;
-    } known[BASES];
-    unsigned at = 0;
-    for (; at < BASES && known[at].address; at++)
-        if (known[at].address == current) return !known[at].is_stub;
-    int is_stub = !cxx_is_defined(name, current);
-    if (at < BASES) {
-        known[at].is_stub = is_stub;
-        __atomic_store_n(&known[at].address, current, __ATOMIC_RELEASE);
-    }
-    return !is_stub;
-}
-
 #define DEFINE(type, name, parameters)                                                             \
     type name parameters;                                                                          \
-    __asm__(".set own_" #name ", " #name "\n");                                                    \
+    SET_OWN(name);                                                                                 \
     ALIAS(name);                                                                                   \
     WH_EXPORT type name parameters
 
@@ -155,6 +125,21 @@ NEW(St11align_val_t, (size_t size, size_t alignment), (size, alignment),
 
 #define UNUSED __attribute__((unused))
 
+/* Whether the program's own malloc has made a block, perhaps by the runtime's. */
+static WH_COLD int is_programs(const void *pointer) {
+    if (!replaced_malloc()) return 0;
+    struct block block = heap_block((uintptr_t)pointer);
+    return !heap_begins_live(block, (uintptr_t)pointer) || block_family(block) == WH_FAMILY_MALLOC;
+}
+
+static inline void delete_as(void *pointer, const struct parting *parting,
+                             const struct frame *frame) {
+    if (WH_UNLIKELY(replaced_free() != NULL) && is_programs(pointer))
+        replaced_free()(pointer);
+    else
+        release_as(pointer, parting, frame);
+}
+
 /* A form that, where the program replaced others, calls those. */
 #define DELETE_AS(name, one, family, suffix, parameters, values, size, sized, alignment)           \
     DEFINE(void, name, parameters) {                                                               \
@@ -164,7 +149,7 @@ NEW(St11align_val_t, (size_t size, size_t alignment), (size, alignment),
         else if (REPLACED(_ZdlPv##suffix))                                                         \
             CURRENT(_ZdlPv##suffix) values;                                                        \
         else                                                                                       \
-            release_as(pointer, &parting, FRAME_HERE);                                             \
+            delete_as(pointer, &parting, FRAME_HERE);                                              \
     }
 
 #define DELETE_BOTH(ending, suffix, parameters, values, size, sized, alignment)                    \
@@ -176,14 +161,14 @@ NEW(St11align_val_t, (size_t size, size_t alignment), (size, alignment),
 #define DELETE(suffix, parameters, values, sized_parameters, nothrow_parameters, alignment)        \
     DEFINE(void, _ZdlPv##suffix, parameters) {                                                     \
         const struct parting parting = {0, alignment, WH_FAMILY_NEW, 0};                           \
-        release_as(pointer, &parting, FRAME_HERE);                                                 \
+        delete_as(pointer, &parting, FRAME_HERE);                                                  \
     }                                                                                              \
     DEFINE(void, _ZdaPv##suffix, parameters) {                                                     \
         const struct parting parting = {0, alignment, WH_FAMILY_NEW_ARRAY, 0};                     \
         if (REPLACED(_ZdlPv##suffix))                                                              \
             CURRENT(_ZdlPv##suffix) values;                                                        \
         else                                                                                       \
-            release_as(pointer, &parting, FRAME_HERE);                                             \
+            delete_as(pointer, &parting, FRAME_HERE);                                              \
     }                                                                                              \
     DELETE_BOTH(m##suffix, suffix, sized_parameters, values, size, 1, alignment)                   \
     DELETE_BOTH(suffix##RKSt9nothrow_t, suffix, nothrow_parameters, values, 0, 0, alignment)
