@@ -7,6 +7,10 @@ static uint64_t capacity, used; /* entries from `used` on were never in use */
 static uint64_t lowest;         /* no entry before it is free */
 static struct os_lock lock;
 
+void described_lock(void) { os_lock(&lock); }
+
+void described_unlock(void) { os_unlock(&lock); }
+
 #define FIRST_CAPACITY 32u
 
 static int grow(void) {

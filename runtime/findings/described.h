@@ -27,4 +27,8 @@ int described_remove(uint64_t number);
  * there is none. */
 struct described described_at(uintptr_t address);
 
+/* Around fork. */
+void described_lock(void);
+void described_unlock(void);
+
 #endif

@@ -107,6 +107,45 @@ static void begin_group(struct group *group, const struct witness *witness) {
 
 void leak_forked(void) { search_forked(); }
 
+static void excuse_lost(void) {
+    uint64_t cursor = 0;
+    struct block block;
+    while (block_exists(block = block_next(&cursor, WH_BLOCK_LIVE))) {
+        const uint8_t *marks = search_marks(block);
+        if (marks && !(*marks & (MARK_REACHED | MARK_SYSTEM))) excuse_block(block_begin(block));
+    }
+}
+
+static void look_for_lost(void) {
+    __builtin_unwind_init();
+    struct search search = {0};
+    __asm__ volatile("mov %%rsp, %0" : "=r"(search.stack_low));
+    os_lock(&search_lock);
+    search_begin(&search);
+    excuse_lost();
+    search_end();
+    os_unlock(&search_lock);
+}
+
+/* A search of so many bytes of blocks takes no longer than forking them. */
+#define SMALL_HEAP (64ull << 20)
+
+static int is_small_heap(void) {
+    uint64_t cursor = 0, bytes = 0;
+    struct block block;
+    while (bytes <= SMALL_HEAP && block_exists(block = block_next(&cursor, WH_BLOCK_LIVE)))
+        bytes += block_size(block);
+    return bytes <= SMALL_HEAP;
+}
+
+void leak_excuse_lost(void) {
+    if (!options.leaks || options.explore || !search_heap_lives()) return;
+    if (is_small_heap())
+        look_for_lost();
+    else
+        port_look_first(look_for_lost);
+}
+
 static void add_to_sum(struct leak_sum *sum, uint64_t bytes, uint32_t kind) {
     sum->count++;
     sum->bytes += bytes;

@@ -25,6 +25,10 @@ extern struct wh_leaks leak_last;
 
 /* In the child of a fork: marks its blocks as inherited, because the parent reports them, too. */
 void leak_forked(void);
+/* In the child of a fork whose other threads are gone: what nothing leads to may have been in their
+ * registers, and is no leak of the child. What the parent has lost, it reports itself. Large heaps
+ * are searched when the child uses the runtime next, as most children execute a program at once. */
+void leak_excuse_lost(void);
 
 /* Before and after fork: the child must not begin in the middle of a search. */
 void leak_lock(void);

@@ -89,6 +89,11 @@ void port_forked(void);
 /* Before and after fork: the child must not begin in the middle of a change. */
 void port_lock(void);
 void port_unlock(void);
+/* The same for locks whose holders take no other. */
+void port_lock_last(void);
+void port_unlock_first(void);
+/* In the child of a fork: `look` is called before the thread uses the runtime again. */
+void port_look_first(void (*look)(void));
 
 /* ---- leak searches ---- */
 

@@ -14,10 +14,14 @@ static struct {
     hook_freed freed;
 } hooks[HOOKS_MOST + 1];
 static uint32_t hooks_count;
-static struct os_lock hooks_lock;
+static struct os_lock lock;
+
+void hooks_lock(void) { os_lock(&lock); }
+
+void hooks_unlock(void) { os_unlock(&lock); }
 
 static int add(hook_made made, hook_freed freed, uint32_t most) {
-    os_lock(&hooks_lock);
+    os_lock(&lock);
     uint32_t place = hooks_count;
     int fits = place < most && (made || freed);
     if (fits) {
@@ -26,7 +30,7 @@ static int add(hook_made made, hook_freed freed, uint32_t most) {
         __atomic_store_n(&hooks_count, place + 1, __ATOMIC_RELEASE);
         __atomic_store_n(&hooks_on, 1, __ATOMIC_RELEASE);
     }
-    os_unlock(&hooks_lock);
+    os_unlock(&lock);
     return fits ? (int)place + 1 : 0;
 }
 

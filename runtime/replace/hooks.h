@@ -25,4 +25,8 @@ int hooks_add(hook_made made, hook_freed freed);
 void hooks_call_made(uintptr_t begin, size_t size);
 void hooks_call_freed(uintptr_t begin);
 
+/* Around fork. */
+void hooks_lock(void);
+void hooks_unlock(void);
+
 #endif

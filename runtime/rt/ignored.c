@@ -12,6 +12,10 @@ static struct range *ranges;
 static uint64_t count, capacity;
 static struct os_lock lock;
 
+void ignored_lock(void) { os_lock(&lock); }
+
+void ignored_unlock(void) { os_unlock(&lock); }
+
 int ignored_any;
 
 static int grow(void) {

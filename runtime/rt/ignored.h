@@ -14,4 +14,8 @@ void ignored_remove(uintptr_t begin, uint64_t size);
 /* The end of the range that an address lies in; the address itself if it lies in none. */
 uintptr_t ignored_end(uintptr_t address);
 
+/* Around fork. */
+void ignored_lock(void);
+void ignored_unlock(void);
+
 #endif

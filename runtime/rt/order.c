@@ -15,6 +15,10 @@ static struct {
 } pending[PENDING_MOST];
 static struct os_lock lock;
 
+void order_lock(void) { os_lock(&lock); }
+
+void order_unlock(void) { os_unlock(&lock); }
+
 WH_EXPORT void __whence_pending(uint64_t begin, uint64_t size) {
     os_lock(&lock);
     uint32_t count = __whence_pending_count;

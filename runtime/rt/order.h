@@ -9,4 +9,8 @@
 /* Whether the address lies in a variable whose initialisation has not begun. */
 int order_is_early(uintptr_t address);
 
+/* Around fork. */
+void order_lock(void);
+void order_unlock(void);
+
 #endif

@@ -137,6 +137,10 @@ static uintptr_t kept[KEPT_MOST];
 static unsigned kept_count;
 static struct os_lock kept_lock;
 
+void signals_lock(void) { os_lock(&kept_lock); }
+
+void signals_unlock(void) { os_unlock(&kept_lock); }
+
 static uintptr_t take_stack(void) {
     if (!PORT_GUARDS) return os_map(SIGNAL_STACK);
     os_lock(&kept_lock);

@@ -20,4 +20,8 @@ int signals_take_faults(void);
 /* Runs the program's handler of a signal that we keep (SIGSYS, SIGTRAP). 0: it has none. */
 int signals_hand_on(int number, siginfo_t *info, void *machine);
 
+/* Around fork. */
+void signals_lock(void);
+void signals_unlock(void);
+
 #endif

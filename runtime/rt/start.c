@@ -89,8 +89,26 @@ static void read_options(const char *environment, size_t size, void *unused) {
     port_configure(environment, size);
 }
 
+static void (*first_look)(void);
+
+void port_look_first(void (*look)(void)) {
+    first_look = look;
+    rt_ready = 0;
+}
+
+/* The child of a fork has one thread. */
+static int is_look(void) {
+    void (*look)(void) = first_look;
+    if (!look) return 0;
+    first_look = NULL;
+    rt_ready = 1;
+    look();
+    return 1;
+}
+
 void port_start(void) {
     static int begun;
+    if (is_look()) return;
     if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL)) {
         while (!__atomic_load_n(&rt_ready, __ATOMIC_ACQUIRE)) os_sleep_us(10);
         return;

@@ -3,6 +3,7 @@
 #include "../process/outside.h"
 #include "../process/thread.h"
 #include "../process/turns.h"
+#include "../findings/described.h"
 #include "../findings/finding.h"
 #include "../process/kind.h"
 #include "../settings/options.h"
@@ -264,16 +265,40 @@ WH_EXPORT int mlockall(int flags) {
 
 /* ---- fork ---- */
 
+/* Behind the name of the process, which is in parentheses, the 18th field says how many threads it
+ * has. */
+#define THREADS_FIELD 18u
+
+static int has_other_threads(void) {
+    char line[1024];
+    if (!os_has_threads()) return 0;
+    long size = os_read_file("/proc/self/stat", line, sizeof line - 1), at = size;
+    while (at > 0 && line[at - 1] != ')') at--;
+    for (unsigned field = 0; at > 0 && at < size && field < THREADS_FIELD; at++)
+        field += line[at] == ' ';
+    return at <= 0 || at + 1 >= size || line[at] != '1' || line[at + 1] != ' ';
+}
+
+static int others_before; /* whether the process that forks has threads that the child has not */
+
 static void before_fork(void) {
+    int others = has_other_threads();
     record_fork_begins();
     port_lock();
     leak_lock();
     finding_lock();
+    others_before = others;
     heap_lock_all();
     thread_lock_memos();
+    signals_lock();
+    described_lock();
+    port_lock_last();
 }
 
-static void after_fork_in_parent(void) {
+static void unlock_all(void) {
+    port_unlock_first();
+    described_unlock();
+    signals_unlock();
     thread_unlock_memos();
     heap_unlock_all();
     finding_unlock();
@@ -291,12 +316,9 @@ void threads_forked(void) {
 
 static void after_fork_in_child(void) {
     /* The other threads are not here; the slots in their caches stay unused. */
-    thread_unlock_memos();
-    heap_unlock_all();
-    finding_unlock();
-    leak_unlock();
-    port_unlock();
+    unlock_all();
     threads_forked();
+    if (others_before) leak_excuse_lost();
     record_fork_arrives();
 }
 
@@ -305,5 +327,5 @@ void threads_init(void) {
     end_key_made = pthread_key_create(&end_key, end_thread) == 0;
     if (end_key_made) pthread_setspecific(end_key, &thread_self); /* main may end by pthread_exit */
     descriptors_begin();
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    pthread_atfork(before_fork, unlock_all, after_fork_in_child);
 }

@@ -8,8 +8,11 @@
 #include "../../process/closed.h"
 #include "../../process/images.h"
 #include "../../process/turns.h"
+#include "../../interface/chunks.h"
 #include "../../rt/histories.h"
+#include "../../rt/ignored.h"
 #include "../../rt/loading.h"
+#include "../../rt/order.h"
 #include "../../rt/thread_variables.h"
 #include "../../replace/hooks.h"
 
@@ -77,6 +80,7 @@ void port_thread_ends(void) { thread_variables_end(); }
 void port_forked(void) { thread_variables_forked(); }
 
 void port_lock(void) {
+    chunks_lock();
     loading_lock();
     closed_lock();
     histories_lock();
@@ -88,6 +92,19 @@ void port_unlock(void) {
     histories_unlock();
     closed_unlock();
     loading_unlock();
+    chunks_unlock();
+}
+
+void port_lock_last(void) {
+    ignored_lock();
+    order_lock();
+    hooks_lock();
+}
+
+void port_unlock_first(void) {
+    hooks_unlock();
+    order_unlock();
+    ignored_unlock();
 }
 
 /* ---- leak searches ---- */

@@ -89,6 +89,10 @@ void port_lock(void) {}
 
 void port_unlock(void) {}
 
+void port_lock_last(void) {}
+
+void port_unlock_first(void) {}
+
 void port_renews(uintptr_t begin, size_t size) { (void)begin, (void)size; }
 
 /* ---- leak searches ---- */
