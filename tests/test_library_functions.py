@@ -37,6 +37,7 @@ def test_a_stream_that_is_left_open(whence: Whence) -> None:
     rules = EXAMPLES / "streams.rules"
     done, (found,) = whence.findings("--rules", rules, whence.build(STREAMS % 7, "open"))
     assert found["rule"] == "stream-left-open" and [each["name"] for each in found["values"]] == ["f", "path"]
+    assert found["stack"][0]["line"] == 6  # where it was opened
     done, found_ = whence.findings("--rules", rules, whence.build(STREAMS % 300, "clean"))
     assert found_ == [] and done.status == 0
 
@@ -143,6 +144,24 @@ def test_each_call_is_seen_once(whence: Whence, checked: bool) -> None:
     assert values == [[minus, 0], [minus - 1, minus, 0], [2, 0], [4, 2, 0], [3, 0], [6, 3, 0]]
     where = {one["stack"][0]["function"] for one in found}
     assert where == ({"twice"} if checked else {"main"})
+
+
+CXX_NAMES = """
+rule method "x" at call "Pool::reset" pool when pool == NULL
+rule function "x" at call reset pool when pool == NULL
+"""
+CXX = """
+struct Pool { void reset(int n); int size; };
+__attribute__((noinline)) void Pool::reset(int n) { size = n; }
+int main() { Pool pool; pool.reset(0); return pool.size; }
+"""
+
+
+def test_names_of_functions_in_cxx_are_given_as_symbols(whence: Whence) -> None:
+    rules = whence.directory / "names.rules"
+    rules.write_text(CXX_NAMES)
+    done, _ = whence.findings("--rules", rules, build_cxx(whence, CXX, "pool"))
+    assert done.err.count("calls none (did you mean '_ZN4Pool5resetEi'?)") == 2
 
 
 NAMES = """

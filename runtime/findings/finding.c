@@ -67,6 +67,8 @@ static unsigned program_stack(const struct context *context, uint64_t *pcs) {
     if (context->frame)
         count = unwind_frames(context->frame, bounds, pcs, WH_MAX_FRAMES, &hash, NULL);
     if (context->trap.pc) count = trapped_stack(context->trap, pcs);
+    /* At the end of the process: where the object began that the rule is about. */
+    if (!count && thread_self.recalled_stack) return depot_stack(thread_self.recalled_stack, pcs);
     return trim(pcs, count);
 }
 

@@ -275,6 +275,8 @@ void chains_describe(const struct whence_event *event, const struct whence_block
         put_copied(event, into);
     else if (event->point == WH_POINT_DESCRIPTOR)
         put_descriptor(event, into);
+    else if (event->point == WH_POINT_CALL)
+        put_arguments(&event->first, WHENCE_ARGUMENTS, into);
     else if (library || event->point == WH_POINT_FREE)
         put_argument(event, into);
     else if (accesses || event->point == WH_POINT_READ)

@@ -29,9 +29,10 @@ struct thread {
     uint16_t number;            /* order of creation, main is 0; stops at 65535 */
     uint8_t in_finding;         /* the thread makes a finding; it must not begin another one */
     uint8_t hooking;            /* a hook of the program for malloc and free runs */
+    uint8_t recalling;          /* the thread reads or changes histories */
     uint32_t excusing;          /* nesting depth; above 0, new blocks are never reported as leaks */
     uint32_t silent;            /* nesting depth; above 0, no rule is evaluated for this thread */
-    uint8_t recalling;          /* the thread reads or changes histories */
+    uint32_t recalled_stack;    /* of the event of an object that a rule looks at; 0: of none */
     struct whence_past *events; /* two for each watched function; mapped when first needed */
     uintptr_t alternate_stack;  /* that the runtime gave it for signal handlers; 0: none */
     struct block last_block;    /* the block that a rule looked up last */

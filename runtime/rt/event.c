@@ -34,6 +34,7 @@ uint64_t event_evaluate(struct context *context) {
     int counts_only = context->check && options.leaks == LEAKS_COUNTED;
     for (uint64_t i = 0; i < rules_current->rule_count && !counts_only; i++) {
         if (!applies(&rules_current->rules[i], &context->event)) continue;
+        thread->recalled_stack = 0;
         uint64_t fired = rules_current->rules[i].evaluate(&context->event, i);
         if (fired && !context->collect) break;
     }
@@ -92,7 +93,7 @@ whence_call_or_return(uint64_t point, uint64_t function, uintptr_t callee, const
     if (!(point == WH_POINT_RET && function == rules_main)) event_evaluate(&context);
     last->time = blocks_tick();
     wh_copy_short(last->words, words, sizeof last->words);
-    histories_add(function, point == WH_POINT_RET, last);
+    histories_add(function, point == WH_POINT_RET, last, frame);
 }
 
 /* Pointers that the program holds in callee-saved registers alone go to the

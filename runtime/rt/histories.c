@@ -6,15 +6,20 @@
 
 /* Events lie in the order in which their words first came; `slots` is a hash table of their
  * numbers, from 1 on, with linear probing, of which at most half is in use. */
+struct entry {
+    struct whence_past event;
+    uint32_t stack; /* in the depot */
+};
+
 struct kept {
-    struct whence_past *events;
+    struct entry *entries;
     uint64_t count, capacity;
     uint32_t *slots;
     uint64_t slot_count;
     int lost; /* an event found no room: what is not there may have happened */
 };
 
-/* 64 MB of events for each history. */
+/* About 80 MB of events for each history. */
 #define MOST_EVENTS (1ull << 20)
 #define FIRST_EVENTS 64u
 
@@ -61,7 +66,7 @@ static int is_same(const struct whence_history *history, const struct whence_pas
 static uint32_t *slot_of(const struct kept *kept, const struct whence_history *history,
                          const struct whence_past *event) {
     uint64_t at = hash_of(history, event) & (kept->slot_count - 1);
-    while (kept->slots[at] && !is_same(history, &kept->events[kept->slots[at] - 1], event))
+    while (kept->slots[at] && !is_same(history, &kept->entries[kept->slots[at] - 1].event, event))
         at = (at + 1) & (kept->slot_count - 1);
     return &kept->slots[at];
 }
@@ -75,7 +80,7 @@ static int spread(struct kept *kept, const struct whence_history *history) {
         os_unmap((uintptr_t)kept->slots, wh_round_up(kept->slot_count * sizeof(uint32_t), OS_PAGE));
     kept->slots = fresh, kept->slot_count = count;
     for (uint64_t i = 0; i < kept->count; i++)
-        *slot_of(kept, history, &kept->events[i]) = (uint32_t)i + 1;
+        *slot_of(kept, history, &kept->entries[i].event) = (uint32_t)i + 1;
     return 1;
 }
 
@@ -83,22 +88,21 @@ static int spread(struct kept *kept, const struct whence_history *history) {
 static int has_room(struct kept *kept, const struct whence_history *history) {
     if (kept->count < kept->capacity && 2 * kept->capacity <= kept->slot_count) return 1;
     if (kept->count >= MOST_EVENTS) return 0;
-    void *events = kept->events;
+    void *entries = kept->entries;
     if (kept->count == kept->capacity &&
-        !os_enlarge(&events, sizeof *kept->events, kept->count, &kept->capacity, FIRST_EVENTS))
+        !os_enlarge(&entries, sizeof *kept->entries, kept->count, &kept->capacity, FIRST_EVENTS))
         return 0;
-    kept->events = (struct whence_past *)events;
+    kept->entries = (struct entry *)entries;
     return spread(kept, history);
 }
 
-static void add(struct kept *kept, const struct whence_history *history,
-                const struct whence_past *event) {
-    uint32_t *slot = kept->slots ? slot_of(kept, history, event) : NULL;
+static void add(struct kept *kept, const struct whence_history *history, struct entry entry) {
+    uint32_t *slot = kept->slots ? slot_of(kept, history, &entry.event) : NULL;
     if (slot && *slot) {
-        kept->events[*slot - 1] = *event;
+        kept->entries[*slot - 1] = entry;
     } else if (has_room(kept, history)) {
-        kept->events[kept->count++] = *event;
-        *slot_of(kept, history, event) = (uint32_t)kept->count;
+        kept->entries[kept->count++] = entry;
+        *slot_of(kept, history, &entry.event) = (uint32_t)kept->count;
     } else {
         static int full;
         kept->lost = 1;
@@ -112,17 +116,20 @@ static int keeps(const struct whence_history *history, uint64_t function, uint64
     return history->function == function && history->returns == returns;
 }
 
-void histories_add(uint64_t function, uint64_t returns, const struct whence_past *event) {
+void histories_add(uint64_t function, uint64_t returns, const struct whence_past *event,
+                   const struct frame *frame) {
     struct thread *thread = thread_here();
+    struct entry entry = {*event, 0};
     for (uint64_t i = 0; i < rules_current->history_count; i++) {
         const struct whence_history *history = &rules_current->histories[i];
         if (!keeps(history, function, returns)) continue;
+        if (!entry.stack) entry.stack = port_stack(thread, frame);
         if (!enter(thread)) {
             if (all) all[i].lost = 1;
             continue;
         }
         struct kept *kept = kept_of(i);
-        if (kept) add(kept, history, event);
+        if (kept) add(kept, history, entry);
         leave(thread);
     }
 }
@@ -139,7 +146,7 @@ WH_EXPORT uint64_t __whence_recall(uint64_t history, const struct whence_past *k
     const uint32_t *slot =
         kept && kept->slots ? slot_of(kept, &rules_current->histories[history], key) : NULL;
     uint64_t found = slot && *slot ? 1 : absent(kept);
-    if (found == 1) *out = kept->events[*slot - 1];
+    if (found == 1) *out = kept->entries[*slot - 1].event;
     leave(thread);
     return found;
 }
@@ -150,7 +157,11 @@ WH_EXPORT uint64_t __whence_next_recalled(uint64_t *cursor, uint64_t history,
     if (!enter(thread)) return WHENCE_RECALL_LOST;
     const struct kept *kept = kept_of(history);
     uint64_t found = kept && *cursor < kept->count ? 1 : absent(kept);
-    if (found == 1) *out = kept->events[(*cursor)++];
+    if (found == 1) {
+        const struct entry *entry = &kept->entries[(*cursor)++];
+        *out = entry->event;
+        thread->recalled_stack = entry->stack;
+    }
     leave(thread);
     return found;
 }

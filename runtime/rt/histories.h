@@ -5,9 +5,11 @@
 
 #include <stdint.h>
 #include "../include/whence/rules.h"
+#include "../stacks/unwind.h"
 
-/* Adds an event of a watched function to the histories that keep it. */
-void histories_add(uint64_t function, uint64_t returns, const struct whence_past *event);
+/* Adds an event of a watched function, whose frame this is, to the histories that keep it. */
+void histories_add(uint64_t function, uint64_t returns, const struct whence_past *event,
+                   const struct frame *frame);
 
 /* Around fork. */
 void histories_lock(void);

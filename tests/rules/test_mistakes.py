@@ -79,6 +79,16 @@ TEXTS = {
     "'By' has no meaning at 'malloc' (only at free and alloc)",
     b"define New(x) := x == NULL": "f.rules:1:8: 'New' is a word of the language and cannot be defined",
     b'rule a "x" at free when true': "f.rules:1:15: detection point 'free' has 1 names, not 0: at free r",
+    b'rule a "x" at call f when true': "f.rules:1:15: detection point 'call' has 2 to 7 names, not 1: "
+    "at call f v [second] [third] [fourth] [fifth] [sixth]",
+    b'rule a "x" at ret f v a b c d e g h when true': "f.rules:1:15: "
+    "detection point 'ret' has 2 to 8 names, not 9: "
+    "at ret f v [first] [second] [third] [fourth] [fifth] [sixth]",
+    b'rule a "x" at call f v w v when true': "f.rules:1:15: name 'v' stands twice in the detection point",
+    b'rule a "x" at call f v w when w == v and x == w': "f.rules:1:42: "
+    "unknown variable 'x' (known here: v, w)",
+    b'rule a "x" at call f v w when w == Bid(v)': "f.rules:1:31: "
+    "'==' compares w, a word (pointer or integer), with Bid(v), a block",
     b'rule a "x" at malloc n n when true': "f.rules:1:15: name 'n' stands twice in the detection point",
     b'rule a "x" at call _ v when true': "f.rules:1:20: name the function to watch; "
     "'_' cannot stand for every function",
@@ -121,6 +131,8 @@ CONDITIONS = {
     "Value(r, 3) == 1": "f.rules:2:10: the second argument of 'Value' is the number of bytes to load "
     "(expected one of: 1, 2, 4, 8)",
     "exists (_, malloc, b) in trace": "f.rules:2:8: event 'malloc' has 2 fields, not 1: (k, malloc, n, bid)",
+    "exists (_, ret, f) in trace": "f.rules:2:8: event 'ret' has 2 to 8 fields, not 1: "
+    "(k, ret, f, v, [first], [second], [third], [fourth], [fifth], [sixth])",
     "FindLast(k)": "f.rules:2:1: FindLast needs a time and an event: (k, event, …)",
     "exists r2 in trace": "f.rules:2:8: an element of 'trace' is written (k, event, …)",
     "exists (_, malloc, _, b) in H": "f.rules:2:8: an element of 'H' is written as one name",

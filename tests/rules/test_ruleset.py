@@ -13,6 +13,7 @@ from whence.abi.rules import RULE_EVERY
 from whence.errors import UserMistake
 from whence.rules import RuleSet, load_files, load_standard, load_texts
 from whence.rules.filters import Filter
+from whence.rules.groups import GROUPS
 from whence.rules.lowering import LoweringError, plan_of, point_mask
 from whence.rules.printer import print_term
 from whence.rules.ruleset import STANDARD_FILES
@@ -171,11 +172,14 @@ def test_select() -> None:
     assert standard.select() == standard
 
 
+_ALL_NAMES = ", ".join([*NAMES, *fixed.NUMBERS, *GROUPS])
+
+
 @pytest.mark.parametrize(
     ("enable", "disable", "message"),
     [
         (["invalid-boo"], [], "unknown rule 'invalid-boo' (did you mean 'invalid-bool'?)"),
-        ([], ["xyz"], f"unknown rule 'xyz' (known rules: {', '.join([*NAMES, *fixed.NUMBERS])})"),
+        ([], ["xyz"], f"unknown rule 'xyz' (known rules and groups: {_ALL_NAMES})"),
         (["double-free"], ["double-free"], "rule 'double-free' is both enabled and disabled"),
         (["all"], ["all"], "rule 'all' is both enabled and disabled"),
     ],

@@ -22,6 +22,7 @@ from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.expand import Condition
 from whence.rules.indexing import equal_to
+from whence.rules.vocabulary import EVENTS
 
 KEPT = ("call", "ret")
 """The events that are kept so."""
@@ -121,6 +122,16 @@ def used_in(condition: Condition) -> Used:
     """What the condition of a rule, and what it traces, make of its variables."""
     traced = (part for term in condition.trace for part in m.walk_term(term))
     return Used((*m.walk_terms(condition.formula), *traced), condition.free)
+
+
+def names_more(condition: Condition) -> bool:
+    """Whether a rule names arguments behind the slots of its point or of an event: the machine has none."""
+    point = condition.rule.point
+    further = list(point.args[len(point.info.slots) :])
+    for node in m.walk_formula(condition.formula):
+        if isinstance(node, m.Exists | m.FindLast) and is_kept(node.pattern):
+            further += node.pattern.fields[len(EVENTS[node.pattern.event].slots) :]
+    return not all(isinstance(each, m.Wildcard) for each in further)
 
 
 def later_is_truer(formula: m.Formula, name: str, positive: bool = True) -> bool:

@@ -85,8 +85,19 @@ def unknown(
             yield place, f"rule '{rule}': {what} calls '{others[0]}', and not '{name}': name that in the rule"
         elif not is_exported(name, libraries):
             otherwise = f", unless {_LOOKS_UP} finds it" if looks_up else ""
-            hint = did_you_mean(name, known)
+            hint = _symbol_of(name, known) or did_you_mean(name, known)
             yield place, f"rule '{rule}': {what} has no function '{name}' and calls none{otherwise}{hint}"
+
+
+_MOST = 3
+"""Symbols that a hint names."""
+
+
+def _symbol_of(name: str, known: Iterable[str]) -> str:
+    """A hint for the name of a function in C++, whose symbol has the same words in it."""
+    words = "".join(f"{len(word)}{word}" for word in name.partition("(")[0].split("::"))
+    found = sorted(each for each in known if each.startswith("_Z") and words in each)[:_MOST]
+    return f" (did you mean {' or '.join(map(repr, found))}?)" if found else ""
 
 
 def is_exported(name: str, libraries: Iterable[str]) -> bool:
