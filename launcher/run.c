@@ -1,4 +1,5 @@
 #include "run.h"
+#include "stack.h"
 #include "whence_abi.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -181,6 +182,7 @@ static int begin(struct run *run, const struct plan *start, char **words) {
     run->child = fork();
     if (run->child == 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
+        stack_restore();
         if (personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) >= 0 &&
             set_variables(start, run))
             execve(image->value, words, environ);

@@ -6,6 +6,7 @@
  */
 #include "end.h"
 #include "run.h"
+#include "stack.h"
 #include "start.h"
 #include "whence_abi.h"
 #include <limits.h>
@@ -15,6 +16,11 @@
 #include <unistd.h>
 
 #define PYTHON "whence-python"
+
+static _Noreturn void hand_over(char **words) {
+    stack_hand_over();
+    plan_hand_over(PYTHON, words);
+}
 
 static void offer_state(const struct run *run) {
     char value[sizeof run->folder + 64];
@@ -32,7 +38,7 @@ static void follow(const char *folder, const struct plan_key *key, char **words,
     if (!plan_read(&start, folder, key, WH_START_PAIRS)) return;
     switch (run_follow(&run, &start, words + 1 + used)) {
     case RUN_CLEAN: run_remove(&run, &start); end_like(run.status);
-    case RUN_UNFINISHED: offer_state(&run); plan_hand_over(PYTHON, words);
+    case RUN_UNFINISHED: offer_state(&run); hand_over(words);
     case RUN_NOT_STARTED: break;
     }
 }
@@ -41,13 +47,15 @@ int main(int count, char **words) {
     struct plan_key key;
     char folder[PATH_MAX], home[PATH_MAX];
     size_t used = 0;
+    stack_raise();
+    unsetenv(WH_STACK_VARIABLE);
     unsetenv(WH_START_VARIABLE);
     unsetenv(WH_STARTED_VARIABLE);
     if (count < 3 || strcmp(words[1], "run") != 0 ||
         !(used = start_key_make(&key, count - 2, words + 2)) || !plan_folder(folder))
-        plan_hand_over(PYTHON, words);
+        hand_over(words);
     follow(folder, &key, words, used);
     if (plan_home_folder(home) && strcmp(home, folder) != 0) follow(home, &key, words, used);
     plan_request(WH_START_VARIABLE, &key, used, folder);
-    plan_hand_over(PYTHON, words);
+    hand_over(words);
 }

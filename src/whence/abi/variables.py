@@ -28,13 +28,15 @@ START = "WHENCE_START"
 """From the native launcher: the key of a start plan (`whence.engines.start`)."""
 STARTED = "WHENCE_STARTED"
 """From the native launcher: a run that it has begun."""
+STACK = "WHENCE_STACK"
+"""From the native launcher: the user's limits of the stack, which it has raised."""
 COMPILE_PLAN = "WHENCE_CC_PLAN"
 """From the native ``whence-cc``: the key of a compile plan (`whence.toolchain.plan`)."""
 CLANG = "WHENCE_CLANG"
 """The front end."""
 
 SHARED = (
-    *("RECORD", "OPTIONS", "SERVICE", "PROGRAM", "SPACE", "ALLOC", "CACHE", "START", "STARTED"),
+    *("RECORD", "OPTIONS", "SERVICE", "PROGRAM", "SPACE", "ALLOC", "CACHE", "START", "STARTED", "STACK"),
     *("COMPILE_PLAN", "CLANG"),
 )
 """The names that C has, too, as ``WH_<name>_VARIABLE``."""

@@ -22,6 +22,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         from whence.engines.start import take
 
         take(os.environ)
+    if variables.STACK in os.environ:
+        from whence.engines.process import stack
+
+        stack.take(os.environ)
     if words[:1] in (["cc"], ["c++"]):
         from whence.cli import cc
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from whence.abi import records
+from whence.engines.process import stack
 from whence.engines.process.launch import UNKNOWN, fixed_addresses
 from whence.errors import CannotExecute, ToolLimit, WhenceError
 
@@ -168,6 +169,7 @@ def _obey(orders: int, failures: int) -> NoReturn:
     for number in _RESTORED:
         signal.signal(number, signal.SIG_DFL)
     try:
+        stack.restore()
         with fixed_addresses():
             os.execve(image, words, environment)
     except OSError as error:

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from whence.engines.process import stack
 from whence.engines.process.processes import descendants, handles, left_behind, lives, named
 from whence.engines.settings import Surroundings
 from whence.engines.start import Resumed
@@ -181,6 +182,7 @@ def _start(image: Path, arguments: Sequence[str], around: Surroundings) -> subpr
             stderr=around.stderr,
             close_fds=False,
             process_group=None if around.timeout is None else 0,
+            preexec_fn=stack.restoring(),
         )
     except OSError as error:
         if around.cwd is not None and error.filename in (around.cwd, str(around.cwd)):
