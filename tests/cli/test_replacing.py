@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import threading
@@ -32,6 +33,20 @@ def test_a_link_stays_one(file: Path) -> None:
     (file.parent / "link").symlink_to("report")
     replace_text(file.parent / "link", "new")
     assert (file.parent / "link").is_symlink() and file.read_text() == "new"
+
+
+@pytest.mark.parametrize(("before", "left"), [("", []), ("old", ["report"])])
+def test_a_full_disk_leaves_no_part(
+    file: Path, monkeypatch: pytest.MonkeyPatch, before: str, left: list[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    file.write_text(before)
+    monkeypatch.setattr(os, "fchmod", full)
+    with pytest.raises(OSError, match="No space left"):
+        replace_text(file, "new")
+    assert os.listdir(file.parent) == left and (not left or file.read_text() == before)
 
 
 def test_a_file_with_two_names_keeps_them(file: Path) -> None:

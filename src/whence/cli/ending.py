@@ -16,19 +16,23 @@ def exit_status(result: Result, error_exitcode: int) -> int:
     A program that a signal ended takes this process with it, by the same signal. One that has taken the place
     of the process that was started ends with that status itself.
     """
+    from whence.engines import interruption
+    from whence.engines.process.launch import die_by
     from whence.engines.start import begun
 
+    interrupted = interruption.current.end()
     found = bool((result.failures or result.run.lost) and error_exitcode)
     if begun.handover:
         begun.handover.release(stop=found)
         return 0
+    if interrupted:
+        die_by(interrupted)
+        return 128 + interrupted
     if found:
         return error_exitcode
     if result.timed_out:
         return ExitCode.TIMEOUT
     if result.signal is not None:
-        from whence.engines.process.launch import die_by
-
         die_by(result.signal)
         return 128 + result.signal
     return result.exit_status or 0

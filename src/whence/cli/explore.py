@@ -14,6 +14,7 @@ from whence.cli.completion import files
 from whence.cli.explore_progress import shown
 from whence.cli.output import say
 from whence.cli.parameters import option
+from whence.cli.replacing import replace_text
 from whence.config import ConfiguredCommand
 from whence.errors import ExitCode, UserMistake
 from whence.exploring.results import Exploration
@@ -222,6 +223,6 @@ def _write(path: Path, text: str) -> None:
         click.echo(text, nl=False)
         return
     try:
-        path.write_text(text, encoding="utf-8")
+        replace_text(path, text)
     except OSError as error:
         raise UserMistake(f"{path}: cannot be written: {error.strerror}") from error

@@ -15,11 +15,17 @@ DEVICES = ("/dev/", "/proc/")
 def replace_text(path: Path, text: str) -> None:
     """Writes a text file: beside it first, under a name of its own, where it can be replaced; else in place.
 
-    Raises `OSError`.
+    Raises `OSError`; then a file that can be replaced is as it was, or gone if it was empty.
     """
     target = replaceable(path)
-    if target is None or not _replaced(target, text):
-        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+    try:
+        if target is None or not _replaced(target, text):
+            path.write_text(text, encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        with contextlib.suppress(OSError):
+            if target is not None and not target.stat().st_size:
+                target.unlink()
+        raise
 
 
 def replaceable(path: Path) -> Path | None:
@@ -40,15 +46,19 @@ def replaceable(path: Path) -> Path | None:
 
 
 def _replaced(target: Path, text: str) -> bool:
-    """Whether the file could be made beside the other one; where not, nothing of it is left."""
+    """Whether a file could be made beside the other one; of one that cannot be written nothing is left."""
     beside = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}")
     try:
-        with open(beside, "x", encoding="utf-8", errors="surrogateescape") as file:
+        file = open(beside, "x", encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
+    except OSError:
+        return False
+    try:
+        with file:
             file.write(text)
             os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
         beside.replace(target)
-    except OSError:
+    except BaseException:
         with contextlib.suppress(OSError):
             beside.unlink()
-        return False
+        raise
     return True

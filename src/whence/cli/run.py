@@ -35,6 +35,7 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     faulty step executes.
     """
     from whence import api
+    from whence.engines import interruption
 
     if program.startswith("-"):
         from whence.cli.unknown import hint_for
@@ -47,6 +48,7 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     if values["exec"]:
         _hand_over(values)
     chosen = {**_keywords(values), "rules": rules, "suppressions": suppressions, "enable": (), "disable": ()}
+    interruption.current.armed = True
     result = api.run_with(program, (*arguments,), RunOptions(**chosen), known=outputs.begin)
     outputs.write(result)
     _keep_start(values, result, arguments, outputs)

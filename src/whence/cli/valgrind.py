@@ -13,11 +13,13 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from whence import memcheck
 from whence.cli.ending import exit_status
 from whence.cli.output import leave, say
+from whence.cli.replacing import replace_text
 from whence.errors import CannotExecute, UserMistake, WhenceError
 from whence.hints import did_you_mean, expected
 from whence.options import COMMAND_LINE, FILES, INTEGER, YES_NO, RunOptions
@@ -308,8 +310,7 @@ def _put(path: str | None, text: str) -> None:
         say(text)
         return
     try:
-        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(text)
+        replace_text(Path(path), text)
     except OSError as error:
         say(text)
         raise UserMistake(

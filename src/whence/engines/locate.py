@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whence.abi import points, variables
+from whence.engines import interruption
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start
@@ -120,6 +121,8 @@ def again(
     """
     from whence.engines.patience import TooLong
 
+    if interruption.current.number:
+        raise Abandoned(interruption.current.sentence)
     try:
         with patience:
             task.known(first)

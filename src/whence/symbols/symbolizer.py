@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -31,10 +31,12 @@ class Symbolizer:
     `notes` collects a sentence for every file whose frames could not be named. A
     shortage of memory or descriptors costs names and no more: the program has ended,
     and what it did wrong cannot be had again. `kept`: where indexes of files stay for later runs.
+    `hurries`: why there is no more time for names, or "".
     """
 
-    def __init__(self, kept: Kept | None = None) -> None:
+    def __init__(self, kept: Kept | None = None, hurries: Callable[[], str] = str) -> None:
         self._kept = kept
+        self._hurries = hurries
         self.notes: list[str] = []
         self._modules: dict[str, Module] = {}
         self._places: dict[tuple[str, int], tuple[Place, ...]] = {}
@@ -82,11 +84,15 @@ class Symbolizer:
             return (Frame(pc, mapping.path),)
 
     def _named(self, pc: int, address: int, path: str, mapping: Mapping) -> tuple[Frame, ...]:
-        offset = self._offset(mapping, address)
-        if offset is None:
+        reason = self._hurries()
+        offset = None if reason and path not in self._modules else self._offset(mapping, address)
+        shown = None if offset is None else offset + (pc - address)
+        if reason and (path, offset) not in self._places:
+            self._note(f"frames have no names: {reason}")
+            return (Frame(pc, path, shown),)
+        if offset is None or shown is None:
             return (Frame(pc, path),)
         places = self._lookup(path, offset)
-        shown = offset + (pc - address)
         if not places:
             return (Frame(pc, path, shown),)
         last = len(places) - 1

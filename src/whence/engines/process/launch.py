@@ -18,6 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from whence.engines import interruption
 from whence.engines.process import stack
 from whence.engines.process.processes import descendants, handles, left_behind, lives, named
 from whence.engines.settings import Surroundings
@@ -125,6 +126,8 @@ def launch(
         if stream is not None:  # the parent of this process closed it
             stream.flush()
     before = 0.0 if isinstance(image, Resumed) else _cpu_seconds()
+    if around.relay:
+        interruption.current.begin()
     with _waiting(around) as wait, _interrupts_held() as release:
         wait.attendants = attendants
         child, fixed = _begun(image, arguments, record, around, handover)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from whence.engines import interruption
 from whence.engines.process.collect import findings
 from whence.engines.process.decode import RawRun
 from whence.errors import UserMistake
@@ -39,7 +40,7 @@ class Reading:
         self.infos = rule_infos(rules)
         self.originals = originals
         self.suppressions = suppressions
-        self.symbolizer = Symbolizer(kept)
+        self.symbolizer = Symbolizer(kept, interruption.current.hurries)
 
     def findings(self, raw: RawRun) -> list[Finding]:
         """All findings of the record, suppressed ones too."""
