@@ -39,11 +39,12 @@ static int make_folder(struct run *run) {
     return mkdtemp(run->folder) != NULL;
 }
 
-/* Less than usual where this process may make no file as large. */
+/* Less than usual where this process may make no file as large; 0 if it is of no use. */
 static uint64_t record_size(void) {
     struct rlimit limit;
     int is_limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < WH_RECORD_FILE_SIZE;
-    return is_limited ? limit.rlim_cur : WH_RECORD_FILE_SIZE;
+    if (!is_limited) return WH_RECORD_FILE_SIZE;
+    return limit.rlim_cur < WH_RECORD_LEAST_SIZE ? 0 : limit.rlim_cur;
 }
 
 static int make_record(const struct run *run) {
@@ -51,7 +52,7 @@ static int make_record(const struct run *run) {
     if (!path_in(run, WH_RUN_RECORD, path, sizeof path)) return 0;
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0) return 0;
-    int made = posix_fallocate(file, 0, WH_RECORD_HEADER_SIZE) == 0 &&
+    int made = record_size() && posix_fallocate(file, 0, WH_RECORD_HEADER_SIZE) == 0 &&
                ftruncate(file, (off_t)record_size()) == 0;
     close(file);
     return made;

@@ -105,6 +105,7 @@ def _record_lines() -> Iterator[str]:
     yield f"#define WH_RECORD_VERSION {_number(records.VERSION)}"
     yield f"#define WH_RECORD_HEADER_SIZE {_number(records.HEADER_SIZE)}"
     yield f"#define WH_RECORD_FILE_SIZE {_number(records.FILE_SIZE)}"
+    yield f"#define WH_RECORD_LEAST_SIZE {_number(records.LEAST_SIZE)}"
     yield f"#define WH_RECORD_TABLE_SIZE {_number(records.TABLE_SIZE)}"
     yield f"#define WH_RECORD_TABLE_FROM {_number(records.TABLE_FROM)}"
     yield f"#define WH_PROCESSES_OFFSET {_number(records.PROCESSES_OFFSET)}"

@@ -37,6 +37,7 @@ HEADER_SIZE = 4096
 FILE_SIZE = 256 << 20
 """Size of the record file in bytes, or less where the system allows no such file; sparse, so only what is
 written costs."""
+LEAST_SIZE = 1 << 20
 TABLE_SIZE = 1 << 20
 TABLE_FROM = 16 << 20
 

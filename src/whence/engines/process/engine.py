@@ -307,9 +307,9 @@ def _streams(settings: Settings, folder: Folder) -> Iterator[Surroundings]:
 
 
 def _allowed(size: int) -> int:
-    """The size of a file, or less where this process may make none as large."""
+    """The size of a file, or less where this process may make none as large; what is of no use it refuses."""
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
-    return size if limit == resource.RLIM_INFINITY else min(size, limit)
+    return size if limit == resource.RLIM_INFINITY else max(min(size, limit), records.LEAST_SIZE)
 
 
 def make_record(path: Path) -> None:
