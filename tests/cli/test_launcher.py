@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.lastline import before_last_line
+from tests.harness.process import TIMEOUT
 from tests.harness.session import REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "runtime"))
@@ -102,7 +103,7 @@ class Launcher:
 
     def run(self, *words: object, **env: str) -> subprocess.CompletedProcess[str]:
         with self.start(*words, **env) as process:
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=TIMEOUT)
         return subprocess.CompletedProcess([], process.returncode, out, err)
 
     def build(self, name: str, text: str, *flags: str) -> Path:
@@ -278,7 +279,7 @@ def test_signals_are_passed_on(warm: Launcher) -> None:
     with warm.start("./prog", "wait") as process:
         assert process.stdout and process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=TIMEOUT)
     assert process.returncode == -signal.SIGTERM
     assert leftovers(warm) == []
 
@@ -319,7 +320,7 @@ def test_input_is_read_again_from_where_the_launcher_gave_it(make: Make) -> None
                 stdin=stdin,
                 capture_output=True,
                 text=True,
-                timeout=120,
+                timeout=TIMEOUT,
             )
             return stdin.tell(), done.stderr
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.debugger.editor import Editor, Message
-from tests.harness.process import TIMEOUT, Done, Whence, is_one_sentence
+from tests.harness.process import TIMEOUT, Done, Whence, eventually, is_one_sentence
 
 pytestmark = [
     pytest.mark.build,
@@ -215,7 +215,7 @@ def test_the_program_ends_with_gdb(whence: Whence) -> None:
         words=("./pauses",),
     )
     number = next(line.split()[1] for line in said(done) if line.startswith("process "))
-    assert not Path("/proc", number).exists()
+    assert eventually(lambda: not Path("/proc", number).exists())
 
 
 CHAINS = r"""

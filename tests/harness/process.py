@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -97,6 +98,16 @@ def with_patience(run: Callable[[int], T], got_far: Callable[[T], bool]) -> tupl
         if got_far(result):
             break
     return result, seconds
+
+
+def eventually(happened: Callable[[], bool]) -> bool:
+    """Whether something happens before `TIMEOUT`: what another process or the kernel does in its time."""
+    end = time.monotonic() + TIMEOUT
+    while not happened():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def is_one_sentence(text: str) -> bool:

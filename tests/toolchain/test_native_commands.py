@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.harness.process import TIMEOUT
 from tests.toolchain.native import FRONT_END, LEFT, Bench, known_options
 
 from whence.toolchain import checks, driver, options
@@ -239,7 +240,7 @@ def test_a_request_to_end_goes_to_the_compiler(bench: Bench, number: signal.Sign
             while not waiting.exists():
                 time.sleep(0.01)
             process.send_signal(number)
-            out, _ = process.communicate(timeout=60)
+            out, _ = process.communicate(timeout=TIMEOUT)
         assert (process.returncode, out) == (7, b"tidy\n")
 
 

@@ -3,7 +3,8 @@
 They would end a command, and its report with it. The first one is kept until the report is written; then
 this process ends by it. What takes long is left out: a second run at once, names of frames after a few
 seconds or at the second signal. The third one ends the process as ever. While the program runs, signals are
-for the program (`whence.engines.process.launch`), and while it runs again for that run (`whence.engines.patience`).
+for the program (`whence.engines.process.launch`), and while it runs again for the second run
+(`whence.engines.patience`).
 """
 
 from __future__ import annotations
