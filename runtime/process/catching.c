@@ -13,19 +13,20 @@
 
 _Static_assert(CATCHING_CODE == 2, "SYS_USER_DISPATCH");
 
-/* The kernel looks at the address behind a call. */
+/* The kernel looks at the address behind a call. gdb takes code for that of a signal's frame only
+ * if the name has "sigaction" in it. */
 __asm__(".text\n"
-        ".globl whence_signal_return, whence_signal_return_end\n"
-        ".hidden whence_signal_return\n"
-        ".hidden whence_signal_return_end\n"
-        ".type whence_signal_return, @function\n"
+        ".globl whence_sigaction_return, whence_sigaction_return_end\n"
+        ".hidden whence_sigaction_return\n"
+        ".hidden whence_sigaction_return_end\n"
+        ".type whence_sigaction_return, @function\n"
         "    nop\n"
-        "whence_signal_return:\n"
+        "whence_sigaction_return:\n"
         "    movq $15, %rax\n" /* the form that unwinders know */
         "    syscall\n"
         "    nop\n"
-        "whence_signal_return_end:\n"
-        ".size whence_signal_return, .-whence_signal_return\n");
+        "whence_sigaction_return_end:\n"
+        ".size whence_sigaction_return, .-whence_sigaction_return\n");
 
 long catching_set(int number, const struct catching_action *set, struct catching_action *old) {
     return os_call(SYS_rt_sigaction, number, (long)set, (long)old, sizeof set->mask, 0, 0);
@@ -35,7 +36,7 @@ struct catching_action catching_action_of(void (*handler)(int, siginfo_t *, void
     return (struct catching_action){
         .handler = handler,
         .flags = (handler ? SA_SIGINFO | SA_ONSTACK | SA_NODEFER : 0) | RESTORER,
-        .restorer = (void (*)(void))(uintptr_t)whence_signal_return,
+        .restorer = (void (*)(void))(uintptr_t)whence_sigaction_return,
     };
 }
 

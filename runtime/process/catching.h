@@ -26,8 +26,8 @@ struct catching_action catching_action_of(void (*handler)(int, siginfo_t *, void
 
 /* The code through which these handlers return: calls from there are never handed over if it is in
  * the range below. */
-extern const char whence_signal_return[] __attribute__((visibility("hidden")));
-extern const char whence_signal_return_end[] __attribute__((visibility("hidden")));
+extern const char whence_sigaction_return[] __attribute__((visibility("hidden")));
+extern const char whence_sigaction_return_end[] __attribute__((visibility("hidden")));
 
 /* In a handler, the system call sigaltstack as the code would make it that the signal interrupted:
  * 0 or -errno. Until the handler returns no signal interrupts it but those of its own faults.

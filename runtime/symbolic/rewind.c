@@ -153,7 +153,8 @@ static void on_call(int number, siginfo_t *info, void *context) {
 /* ---- the process ---- */
 
 static int catch_calls(void) {
-    return catching_calls(whence_signal_return, whence_signal_return_end, &own()->selector) == 0;
+    return catching_calls(whence_sigaction_return, whence_sigaction_return_end, &own()->selector) ==
+           0;
 }
 
 /* Prepares a process of one thread. */

@@ -57,6 +57,12 @@ def test_without_a_compiler(whence_env: Mapping[str, str]) -> None:
     assert checks["runtime"]["status"] == "ok"
 
 
+def test_without_a_debugger(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHENCE_GDB", "/missing/gdb")
+    check = tools._debugger()
+    assert check.status is Status.NOTE and "install gdb" in check.remedy
+
+
 def test_limits_that_are_in_the_way(whence_env: Mapping[str, str]) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))

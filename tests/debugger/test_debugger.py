@@ -218,6 +218,51 @@ def test_the_program_ends_with_gdb(whence: Whence) -> None:
     assert eventually(lambda: not Path("/proc", number).exists())
 
 
+def test_what_gdb_has_not_continued_does_not_run(whence: Whence) -> None:
+    assert not any(line.startswith("total") for line in said(debug(whence, "print 1")))
+
+
+def test_it_runs_again_under_whence(whence: Whence) -> None:
+    """With its breakpoints, as typed at a prompt; in a script `run` says what to do."""
+    typed = ("break total", "continue", "run fork", "print argc", "delete", "continue", "start", "print argc")
+    done = whence.process(
+        "whence.cli.main", "debug", "./prog-O0", stdin="".join(f"{each}\n" for each in typed).encode()
+    )
+    text = done.out.decode()
+    first, _, again = text.partition("total (items=0x")
+    assert "total (items=0x" in again and "$1 = 2" not in first, text
+    assert "whence: heap-buffer-overflow, before the step that it is about" in again, done.err
+    assert again.rstrip().count("main (argc=2") >= 1
+    done = debug(whence, "run", "start")
+    assert done.err.count("the program runs under whence already") == 2, done.err
+
+
+KILLED = r"""
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    char *p = malloc(64);
+    if (!strcmp(argv[1], "freed")) { free(p); ((volatile char *)p)[3] = 1; }
+    if (!strcmp(argv[1], "null")) *(volatile int *)0 = 1;
+    if (!strcmp(argv[1], "raise")) raise(SIGSEGV);
+    free(p);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "alloc"])
+def test_it_stops_once_with_the_report_where_a_signal_kills(whence: Whence, engine: str) -> None:
+    whence.build(KILLED, "killed", "-O0")
+    for how in ("freed", "null", "raise"):
+        done = debug(whence, "continue", "frame", words=("./killed", how), own=("--engine", engine))
+        text = done.out.decode()
+        assert "Program received signal" not in text and "before the step that it is about" in text, text
+        stop = text.rpartition("before the step")[2]
+        assert "killed.c:" in stop if how != "raise" else "signal handler called" not in stop
+
+
 CHAINS = r"""
 #include <pthread.h>
 #include <stdio.h>

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,11 +102,23 @@ def _run(
             f"{program} is a script, and gdb would debug its interpreter: give the program that it starts "
             "(for a libtool wrapper: libtool --mode=execute whence debug …)"
         )
-    begun.debugger = debugger
     chosen = RunOptions(**options, keep_going=True, leak_check="no", relay_signals=True)
-    result = api.run(program, arguments, chosen, **keywords)
-    for note in result.run.notes:
-        say(f"note: {note}\n")
+    for each, words in _runs(debugger, arguments):
+        begun.debugger = each
+        result = api.run(program, words, chosen, **keywords)
+        for note in result.run.notes:
+            say(f"note: {note}\n")
+
+
+def _runs(debugger: Debugger, arguments: Sequence[str]) -> Iterator[tuple[Debugger, Sequence[str]]]:
+    """The debugger and the arguments of the program, once, and again as often as gdb is told to run it."""
+    with tempfile.TemporaryDirectory(prefix="whence-debug-") as folder:
+        debugger = replace(debugger, again=Path(folder) / "again")
+        yield debugger, arguments
+        while (following := debugger.next_run()) is not None:
+            debugger, words = following
+            arguments = words or arguments
+            yield debugger, arguments
 
 
 def _replay(

@@ -5,9 +5,11 @@ They work at any stop, not only at a finding. Data of the process are read by ca
 runtime (runtime/findings/debugger.c); texts of findings come from whence's process.
 """
 
+import json
 import os
 import re
 import shlex
+import signal
 import socket
 import urllib.parse
 
@@ -72,7 +74,9 @@ def ask(what, *words):
 
 
 def own(frame):
-    """Whether a frame lies in whence's runtime, or in code that whence generated."""
+    """Whether a frame lies in whence's runtime, in code that whence generated, or in that of signals."""
+    if frame.type() == gdb.SIGTRAMP_FRAME:
+        return True
     library = os.path.basename(gdb.solib_name(frame.pc()) or "")
     return library.startswith(OWN) or (frame.name() or "").startswith(GENERATED)
 
@@ -451,6 +455,47 @@ class Events(gdb.Command):
         gdb.write(f"{int(evaluate('whence_debug_clock()'))} events (allocations, frees, …) so far\n")
 
 
+class Again(gdb.Command):
+    """Runs the program again under whence, in a new gdb with the same breakpoints: run, start and starti.
+
+    gdb's own commands would start the instrumented file without whence. Before the first prompt, in scripts
+    and --ex, these commands say so: a script that is read again would run it for ever.
+    """
+
+    prompted = False
+
+    def __init__(self, name):
+        super().__init__(name, gdb.COMMAND_RUNNING, gdb.COMPLETE_FILENAME)
+        self.name = name
+
+    def invoke(self, argument, from_tty):
+        self.dont_repeat()
+        place = os.environ.get("WHENCE_DEBUGGER_AGAIN")
+        if place is None or not Again.prompted:
+            raise gdb.GdbError(
+                f"{self.name}: the program runs under whence already; `continue` goes on, and to start it "
+                "again leave gdb and start whence debug again"
+            )
+        words = shlex.split(argument)
+        if any(word[0] in "<>|&" for word in words if word):
+            raise gdb.GdbError(f"{self.name}: give redirections to whence debug, not to gdb")
+        gdb.execute(f"save breakpoints {place}.breakpoints", to_string=True)
+        with open(place, "w", encoding="utf-8", errors="surrogateescape") as file:
+            json.dump({"stop": self.name != "run", "arguments": words}, file)
+        gdb.execute("quit")
+
+
+def prompted(*_):
+    Again.prompted = True
+
+
+def exiting(*_):
+    """Ends the program before gdb detaches from it, which would let it go on for a moment."""
+    for inferior in gdb.inferiors():
+        if inferior.pid:
+            os.kill(inferior.pid, signal.SIGKILL)
+
+
 def stopped(event):
     """Says why the program stopped, and selects its own frame."""
     reached = getattr(event, "breakpoints", ())
@@ -471,9 +516,12 @@ def begin():
     global FINDING, REACHED
     FINDING, REACHED = Finding(), Reached()
     gdb.events.stop.connect(stopped)
-    for signal in ("SIGPIPE", "SIGUSR1", "SIGUSR2", "SIGALRM"):
-        gdb.execute(f"handle {signal} nostop noprint pass", to_string=True)
+    # The runtime makes a finding of what kills the program, and gdb stops there, with the report.
+    for name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGPIPE", "SIGUSR1", "SIGUSR2", "SIGALRM"):
+        gdb.execute(f"handle {name} nostop noprint pass", to_string=True)
     gdb.execute("set variable whence_debug_attached = 1", to_string=True)
+    if hasattr(gdb.events, "gdb_exiting"):  # gdb 12
+        gdb.events.gdb_exiting.connect(exiting)
 
 
 def whence_begin(stop_at_main):
@@ -508,6 +556,10 @@ REPLAYED = bool(os.environ.get("WHENCE_DEBUGGER_REPLAYED"))
 for command in (Whence, Where, Findings, Block, Chain, Trace, Rules, Break, Events):
     command()
 Frames()
+if not REPLAYED:
+    for name in ("run", "start", "starti"):
+        Again(name)
+    gdb.events.before_prompt.connect(prompted)
 if REPLAYED:
     begin_replayed()
 elif os.environ.get("WHENCE_DEBUGGER"):

@@ -7,6 +7,7 @@ socket in the run's folder: they know the process, this side reads the record an
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -30,12 +31,13 @@ if TYPE_CHECKING:
 COMMANDS = Path(__file__).with_name("commands.py")
 """The file that gdb reads."""
 
-ADDRESS, RUNS, EDITOR, REPLAYED = (
+ADDRESS, RUNS, EDITOR, REPLAYED, AGAIN = (
     *("WHENCE_DEBUGGER", "WHENCE_DEBUGGER_RUNS"),
-    *("WHENCE_DEBUGGER_EDITOR", "WHENCE_DEBUGGER_REPLAYED"),
+    *("WHENCE_DEBUGGER_EDITOR", "WHENCE_DEBUGGER_REPLAYED", "WHENCE_DEBUGGER_AGAIN"),
 )
 """Environment variables of gdb: the path of the socket, whether not to run to main first, where a link to the
-socket will be when an editor has launched a program, and whether gdb starts a program as it is."""
+socket will be when an editor has launched a program, whether gdb starts a program as it is, and the file that
+says, when gdb has ended, to run the program again."""
 _POLL = 0.01
 """Seconds between two looks whether the program waits."""
 
@@ -68,7 +70,8 @@ class Debugger:
     """How a program is debugged.
 
     gdb: the debugger's command. commands: gdb commands to execute after whence's. files: scripts to read
-    after them. batch: gdb ends after these. start: whether the program runs to main first.
+    after them. batch: gdb ends after these. start: whether the program runs to main first. again: where gdb
+    writes that the program is to run again; None where it cannot.
     """
 
     gdb: str
@@ -76,6 +79,18 @@ class Debugger:
     files: tuple[Path, ...] = ()
     batch: bool = False
     start: bool = True
+    again: Path | None = None
+
+    def next_run(self) -> tuple[Debugger, list[str]] | None:
+        """How gdb was told to run the program again, with its breakpoints, and other arguments, if any."""
+        if self.again is None or not self.again.exists():
+            return None
+        asked = json.loads(self.again.read_text(errors="surrogateescape"))
+        self.again.unlink()
+        breakpoints = Path(f"{self.again}.breakpoints")
+        commands = [f"source {breakpoints}"] if breakpoints.exists() else []
+        commands += [] if asked["stop"] else ["continue"]
+        return replace(self, commands=tuple(commands), start=asked["stop"]), asked["arguments"]
 
     def words(self, pid: int) -> list[str]:
         """The command line for a process that waits."""
@@ -159,6 +174,8 @@ class Session:
         environment = {**os.environ, ADDRESS: str(self.path)}
         if not self._debugger.start:
             environment[RUNS] = "1"
+        if self._debugger.again is not None:
+            environment[AGAIN] = str(self._debugger.again)
         subprocess.run(self._debugger.words(pid), env=environment, check=False)
 
     def _serve(self) -> None:

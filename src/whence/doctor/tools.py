@@ -20,7 +20,7 @@ _SYMBOLS = ("drgn", "symbolic", "pyelftools")
 
 
 def checks() -> Iterator[Check]:
-    """Front end, linker, C and C++ libraries, middle end, symbols, runtime."""
+    """Front end, linker, C and C++ libraries, middle end, symbols, runtime, debugger."""
     try:
         clang = find_clang()
     except (WhenceError, OSError) as error:
@@ -33,6 +33,7 @@ def checks() -> Iterator[Check]:
     yield _middle_end()
     yield _symbols()
     yield runtime()
+    yield _debugger()
 
 
 def _front_end(clang: Clang) -> Check:
@@ -102,6 +103,23 @@ def _symbols() -> Check:
             remedy = f"addresses cannot be named: run 'pip install {name}'"
             return Check(GROUP, "symbols", f"no {name}", Status.PROBLEM, remedy)
     return Check(GROUP, "symbols", ", ".join(found))
+
+
+def _debugger() -> Check:
+    """What `whence debug` starts; editors need one that speaks their protocol."""
+    from whence.debugger.dap import check_version
+    from whence.debugger.session import gdb_command
+
+    try:
+        path = gdb_command()
+        value = f"{_first_line([path, '--version'])} ({path})"
+    except WhenceError as error:
+        return Check(GROUP, "debugger", "none", Status.NOTE, str(error))
+    try:
+        check_version(path)
+    except WhenceError as error:
+        return Check(GROUP, "debugger", value, Status.NOTE, f"editors cannot use whence debug --dap: {error}")
+    return Check(GROUP, "debugger", value)
 
 
 def runtime() -> Check:
