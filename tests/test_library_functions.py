@@ -146,6 +146,22 @@ def test_each_call_is_seen_once(whence: Whence, checked: bool) -> None:
     assert where == ({"twice"} if checked else {"main"})
 
 
+LOST = """
+#include <stdlib.h>
+static void lose(size_t n) { char *volatile p = malloc(n); p[0] = 1; }
+int main(void) { for (int i = 0; i < 90; i++) lose(3); return 0; }
+"""
+
+
+def test_what_is_kept_of_calls_is_no_pointer(whence: Whence) -> None:
+    """Blocks whose addresses only histories know are lost."""
+    rules = whence.directory / "kept.rules"
+    condition = "exists (k, ret, malloc, p, n) in trace : n == 4 and p != NULL"
+    rules.write_text(f'rule kept "x" at ret main _ when {condition}')
+    _, (found,) = whence.findings("--rules", rules, whence.build(LOST, "lost"))
+    assert found["rule"] == "definite-leak" and found["leak"]["count"] == 90
+
+
 CXX_NAMES = """
 rule method "x" at call "Pool::reset" pool when pool == NULL
 rule function "x" at call reset pool when pool == NULL

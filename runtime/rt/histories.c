@@ -7,8 +7,8 @@
 /* Events lie in the order in which their words first came; `slots` is a hash table of their
  * numbers, from 1 on, with linear probing, of which at most half is in use. */
 struct entry {
-    struct whence_past event;
-    uint32_t stack; /* in the depot */
+    struct whence_past event; /* hidden */
+    uint32_t stack;           /* in the depot */
 };
 
 struct kept {
@@ -41,6 +41,14 @@ static int enter(struct thread *thread) {
 static void leave(struct thread *thread) {
     os_unlock(&lock);
     thread->recalling = 0;
+}
+
+/* An event with the complements of its words, and back: a leak search reads this memory, and what
+ * was passed to a function once is no pointer that the program has. */
+static struct whence_past hidden(const struct whence_past *event) {
+    struct whence_past other = {event->time, {0}};
+    for (unsigned word = 0; word < WHENCE_WORDS; word++) other.words[word] = ~event->words[word];
+    return other;
 }
 
 static struct kept *kept_of(uint64_t history) {
@@ -119,7 +127,7 @@ static int keeps(const struct whence_history *history, uint64_t function, uint64
 void histories_add(uint64_t function, uint64_t returns, const struct whence_past *event,
                    const struct frame *frame) {
     struct thread *thread = thread_here();
-    struct entry entry = {*event, 0};
+    struct entry entry = {hidden(event), 0};
     for (uint64_t i = 0; i < rules_current->history_count; i++) {
         const struct whence_history *history = &rules_current->histories[i];
         if (!keeps(history, function, returns)) continue;
@@ -143,10 +151,11 @@ WH_EXPORT uint64_t __whence_recall(uint64_t history, const struct whence_past *k
     struct thread *thread = thread_here();
     if (!enter(thread)) return WHENCE_RECALL_LOST;
     const struct kept *kept = kept_of(history);
+    const struct whence_past asked = hidden(key);
     const uint32_t *slot =
-        kept && kept->slots ? slot_of(kept, &rules_current->histories[history], key) : NULL;
+        kept && kept->slots ? slot_of(kept, &rules_current->histories[history], &asked) : NULL;
     uint64_t found = slot && *slot ? 1 : absent(kept);
-    if (found == 1) *out = kept->entries[*slot - 1].event;
+    if (found == 1) *out = hidden(&kept->entries[*slot - 1].event);
     leave(thread);
     return found;
 }
@@ -159,7 +168,7 @@ WH_EXPORT uint64_t __whence_next_recalled(uint64_t *cursor, uint64_t history,
     uint64_t found = kept && *cursor < kept->count ? 1 : absent(kept);
     if (found == 1) {
         const struct entry *entry = &kept->entries[(*cursor)++];
-        *out = entry->event;
+        *out = hidden(&entry->event);
         thread->recalled_stack = entry->stack;
     }
     leave(thread);
