@@ -14,7 +14,7 @@ from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedModule
 
 _FOLLOWED, _SYMBOLIC = "followed", "symbolic"
-_TIMES = {FULL: 3.0, QUICK: 9.0}
+_TIMES = {FULL: 3.0, QUICK: 7.0}
 """How much longer the code that follows values takes than that of a tier."""
 _SECONDS_A_BYTE = 19e-6
 """What a byte of bitcode takes where nothing is known."""

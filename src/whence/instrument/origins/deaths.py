@@ -91,6 +91,7 @@ class Deaths:
         if held is not None:
             self._lose(at, site, name, held)
             at.insert_before(f"store ptr null, ptr {held}, align 8")
+            at.insert_before(f"store i32 0, ptr {self._shadows[name]}, align 4")
         elif wide is not None:
             self._emit(at, helpers.GONE, "void", f"ptr {site}, ptr {name}, i64 {size_of(wide)}")
 

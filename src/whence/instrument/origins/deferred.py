@@ -16,6 +16,7 @@ from whence import ir
 from whence.abi.origins import MOST_WORDS, RECIPE_BITS, RECIPES, SITE, USE_NEAR
 from whence.instrument.origins import helpers
 from whence.instrument.origins.kept import LOADS, PARAMETERS, Kept, is_safe
+from whence.instrument.origins.large import keep_calls
 from whence.instrument.origins.sites import TABLE as SITES
 from whence.instrument.passes import Context
 from whence.instrument.provenance import Provenance
@@ -28,7 +29,7 @@ _NONE = "0"
 
 
 def defer_uses(context: Context) -> None:
-    """Defers what uses of pointers record, and drops what no one needs then.
+    """Defers what uses of pointers record, drops what no one needs then, and keeps the calls of large functions.
 
     Before::
 
@@ -64,6 +65,7 @@ def defer_uses(context: Context) -> None:
         uses = [each for each in function.instructions() if isinstance(each, ir.Call) and _is_use(each)]
         if uses:
             _Uses(function, uses, recipes).defer()
+        keep_calls(function)
     recipes.add_table()
 
 

@@ -162,13 +162,18 @@ class _Follower:
         assert first is not None
         begun = lifetimes(instructions, BEGIN)
         for name, shadow in self.shadows.items():
-            places = [after(call) for call in begun.get(name, ())]
-            self._begin(scalars[name], shadow, [first, *filter(None, places)])
+            places = [*filter(None, (after(call) for call in begun.get(name, ())))]
+            self._begin(scalars[name], shadow, places or [first])
+            if places:
+                first.insert_before(f"store i32 0, ptr {shadow}, align 4", dbg=False)
         for held in self.deaths.find_variables():
             first.insert_before(f"store ptr null, ptr {held}, align 8", dbg=False)
 
     def _begin(self, variable: ir.Alloca, shadow: str, places: list[ir.Instruction]) -> None:
-        """A variable has no value until something is stored to it, in each of its lives."""
+        """A variable has no value until something is stored to it, in each of its lives.
+
+        Between them it has no node, lest those of all variables live where their scopes meet.
+        """
         name, node = self.names.variable(variable), "0"
         if name:
             site = self.sites.site(places[0], HopKind.UNDEFINED, name, line=self.names.declared(variable))
