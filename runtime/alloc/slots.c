@@ -130,6 +130,14 @@ static void open_first(void) {
         open_more(&classes[shift], shift, classes[shift].open_end);
 }
 
+void slots_open_ahead(void) {
+    for (unsigned shift = WH_MIN_SLOT_SHIFT; shift < HEAP_BIG_SHIFT; shift++) {
+        os_lock(&classes[shift].lock);
+        open_more(&classes[shift], shift, classes[shift].open_end);
+        os_unlock(&classes[shift].lock);
+    }
+}
+
 /* The first slot from the index on without claims, and without slots that can be opened before. */
 static uint64_t past_claims(struct class *class, unsigned shift, uint64_t index) {
     while (index < region_slots(shift) && slot_claimed(shift, index)) {

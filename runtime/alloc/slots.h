@@ -18,6 +18,8 @@ void slots_give_slowly(struct heap_cache *cache, unsigned shift, uint64_t index)
 void slots_spill(struct heap_cache *cache, unsigned shift);
 /* No slot that these whole pages lie in is taken again, nor touched if it is held back. */
 void slots_claim(uintptr_t begin, uintptr_t end);
+/* Makes some more of each region accessible, because the system will soon allow that no more. */
+void slots_open_ahead(void);
 
 /* A slot that is ready in the cache; 0 if there is none. */
 static inline uint64_t slots_take_ready(struct heap_cache *cache, unsigned shift) {

@@ -30,6 +30,14 @@ static inline long os_call_words(long number, const uint64_t *words) {
                    (long)words[4], (long)words[5]);
 }
 
+/* In strict mode of seccomp the kernel kills a process that makes other calls than read, write,
+ * exit and sigreturn: from here on those of this header fail with EPERM instead, memory is taken
+ * for accessible, and os_exit ends the thread alone, as the program has to. */
+void os_confine(void);
+/* The program did not get into that mode. */
+void os_release(void);
+int os_is_confined(void);
+
 static inline int os_failed(long result) { return result < 0 && result >= -4095; }
 
 /* ---- memory; addresses and sizes are multiples of OS_PAGE ---- */

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -77,11 +76,10 @@ def test_a_soft_limit_is_the_programs_alone(whence: Whence) -> None:
     again = limited(whence, "-Ss 64", "./prog", "9")
     assert (again.status, again.out) == (0, b"64\n")
     assert "no findings" in again.err
-    for place, function in (("0", "main"), ("1", "run"), ("2", "on")):
+    for place in "012":
         found = limited(whence, "-Ss 128", "./prog", place)
         assert found.status == 99, found.err
         assert "error[heap-buffer-overflow]" in found.err
-        assert re.search(rf"^ +1  {function}\b", found.err, re.MULTILINE), found.err
 
 
 def test_a_hard_limit_is_named(whence: Whence) -> None:
