@@ -4,6 +4,7 @@
 #include "../../../runtime/findings/repeat.h"
 #include "../../../runtime/findings/rules.h"
 #include "../../../runtime/planes/planes.h"
+#include "../../../runtime/process/closed.h"
 #include "../../../runtime/process/images.h"
 #include "../../../runtime/process/maps.h"
 #include "../../../runtime/settings/options.h"
@@ -69,6 +70,9 @@ int images_hold(uint64_t address) { return (void)address, 0; }
 uint64_t images_begin(uint32_t *cursor) { return (void)cursor, 0; }
 
 __thread struct thread thread_self;
+
+/* No library is closed. */
+const void *closed_kept(const void *pointer) { return pointer; }
 int rt_ready = 1;
 struct options options;
 void rt_note(int *said, const char *sentence) {
