@@ -108,14 +108,14 @@ def test_what_is_generated_suppresses(whence: Whence, form: str, begin: str) -> 
 def test_entries_of_valgrind_and_unused_ones(whence: Whence) -> None:
     entries = (
         "{\n  mine\n  Memcheck:Addr1\n  fun:known\n  obj:*/prog\n}\n"
-        "{\n  not\n  Memcheck:Cond\n  fun:known\n}\n"
+        "{\n  not\n  Memcheck:Mempool\n  fun:known\n}\n"
         "{\n  idle\n  Memcheck:Free\n  fun:free\n}\n"
     )
     (whence.directory / "v.supp").write_text(entries)
     done = whence.run("--suppressions", "v.supp", "--print-suppressions=all", "./prog")
     assert done.status == 3
     assert done.said.splitlines() == [
-        "note: v.supp: 1 entries are not used: no rule is about undefined values",
+        "note: v.supp: 1 entries are not used: no rule is about Memcheck:Mempool",
         "suppressed: 1 finding by v.supp:1 (mine)",
         "suppressed: nothing by v.supp:12 (idle)",
     ]

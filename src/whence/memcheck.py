@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from whence.findings import AccessKind, Family, Finding, Point
+from whence.findings import AccessKind, Family, Finding, Point, UseKind
 
 LEAK_RULES: Mapping[str, str] = MappingProxyType(
     {
@@ -44,6 +44,20 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 """Rule -> (kind of error in XML, kind of suppression) where the detection point does not tell."""
 
+_UNDEFINED: Mapping[UseKind, tuple[str, str]] = MappingProxyType(
+    {
+        UseKind.BRANCH: ("UninitCondition", "Cond"),
+        UseKind.ADDRESS: ("UninitValue", "Value8"),
+        UseKind.TARGET: ("UninitValue", "Value8"),
+        UseKind.ARGUMENT: ("UninitCondition", "Cond"),
+        UseKind.MEMORY: ("UninitCondition", "Cond"),
+        UseKind.STATUS: ("SyscallParam", "Param"),
+    }
+)
+"""What depends on an undefined value -> (kind of error in XML, kind of suppression)."""
+_WRITERS = frozenset({"write", "pwrite", "pwrite64", "send", "sendto", "sendmsg", "writev", "pwritev"})
+"""Library functions whose memory the kernel reads, which Memcheck checks as a parameter of a system call."""
+
 ACCESS_SIZES = (1, 2, 4, 8, 16, 32)
 """N in the kinds of suppressions ``AddrN`` and ``ValueN``: bytes of one machine access."""
 
@@ -73,6 +87,22 @@ def leak_kind(finding: Finding) -> str | None:
     return finding.leak.kind.value if finding.leak else None
 
 
+def _undefined(finding: Finding) -> tuple[str, str] | None:
+    """The kinds of a use of an undefined value: of error in XML, and of suppression."""
+    use = finding.access.use
+    if use is UseKind.MEMORY and finding.library_function in _WRITERS:
+        use = UseKind.STATUS
+    return _UNDEFINED[use] if use else None
+
+
+def parameter(finding: Finding) -> str:
+    """The parameter of a system call that the finding is about, as Memcheck names it; empty if it is none."""
+    if suppression_kind(finding) != "Param":
+        return ""
+    is_status = finding.access.use is UseKind.STATUS
+    return "exit_group(status)" if is_status else f"{finding.library_function}(buf)"
+
+
 def error_kind(finding: Finding) -> str:
     """The kind of error as Memcheck's XML names it; ``ClientCheck`` for what Memcheck has no word for."""
     leak = leak_kind(finding)
@@ -80,6 +110,8 @@ def error_kind(finding: Finding) -> str:
         return _LOST[leak]
     if finding.rule.name in _KINDS:
         return _KINDS[finding.rule.name][0]
+    if undefined := _undefined(finding):
+        return undefined[0]
     if is_access(finding):
         return "InvalidWrite" if finding.access.kind is AccessKind.WRITE else "InvalidRead"
     return "InvalidFree" if finding.point is Point.FREE else "ClientCheck"
@@ -91,6 +123,8 @@ def suppression_kind(finding: Finding) -> str:
         return "Leak"
     if finding.rule.name in _KINDS:
         return _KINDS[finding.rule.name][1]
+    if undefined := _undefined(finding):
+        return undefined[1]
     if is_access(finding):
         fitting = (n for n in ACCESS_SIZES if finding.access.size <= n)
         return "Addr1" if finding.library_function else f"Addr{next(fitting, 32)}"
@@ -103,7 +137,14 @@ def is_suppressed_kind(finding: Finding, kind: str) -> bool:
     ``AddrN`` is about one machine access of N bytes. We see the source's
     access, which the compiler may have made part of a wider one, and library
     functions and copied structs as a whole, where Memcheck sees pieces.
+    ``ValueN`` is about an address, or a table that is indexed, of N bytes;
+    inside of a library function Memcheck has either that or ``Cond``.
     """
+    if finding.access.use is not None:
+        is_value = kind.startswith("Value") and kind[5:].isdigit()
+        own = suppression_kind(finding)
+        of_library = bool(finding.library_function) and own != "Param"
+        return kind == own or (is_value and (own.startswith("Value") or of_library))
     if kind.startswith("Addr") and kind[4:].isdigit() and is_access(finding):
         whole = finding.library_function or finding.access.size not in ACCESS_SIZES
         is_plain = finding.rule.name not in _KINDS

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from samples import BEGIN, DANGLING, HERE, OVERFLOW, RUN, SAMPLES
 
-from whence.findings import Finding, RunInfo, SuppressionUse
+from whence.findings import Access, AccessKind, Finding, Point, RunInfo, SuppressionUse, UseKind
 from whence.report.junit import JunitRenderer
 from whence.report.sarif import SarifRenderer
 from whence.report.valgrind_text import ValgrindTextRenderer
@@ -283,8 +283,28 @@ _ORDER = (
 _KINDS = {
     *("InvalidRead", "InvalidWrite", "InvalidFree", "MismatchedFree", "Overlap", "FishyValue", "BadAlign"),
     *("ClientCheck", "Leak_DefinitelyLost", "Leak_IndirectlyLost", "Leak_PossiblyLost"),
-    "Leak_StillReachable",
+    *("Leak_StillReachable", "UninitCondition", "UninitValue", "SyscallParam"),
 }
+
+
+@pytest.mark.parametrize(
+    ("use", "library", "kind"),
+    [
+        (UseKind.BRANCH, None, "UninitCondition"),
+        (UseKind.ADDRESS, None, "UninitValue"),
+        (UseKind.TARGET, None, "UninitValue"),
+        (UseKind.ARGUMENT, "printf", "UninitCondition"),
+        (UseKind.MEMORY, "memcmp", "UninitCondition"),
+        (UseKind.MEMORY, "write", "SyscallParam"),
+        (UseKind.STATUS, None, "SyscallParam"),
+    ],
+)
+def test_uses_of_undefined_values_have_memchecks_kinds(use: UseKind, library: str | None, kind: str) -> None:
+    access = Access(AccessKind.USE, 0, use=use)
+    finding = replace(OVERFLOW, point=Point.USE, access=access, library_function=library, block=None)
+    finding = replace(finding, rule=replace(OVERFLOW.rule, name="use-of-uninitialized-value"))
+    (error,) = memcheck(finding).iter("error")
+    assert error.findtext("kind") == kind
 
 
 def memcheck(*findings: Finding, run: RunInfo = RUN, callers: int = 50) -> ElementTree.Element:

@@ -24,6 +24,7 @@ from whence.findings import (
     LeakKind,
     Point,
     RuleInfo,
+    UseKind,
 )
 from whence.suppressions import Seen, Suppressions, native, valgrind_writer
 from whence.suppressions.load import parse
@@ -70,6 +71,17 @@ FISHY = replace(
     access=Access(AccessKind.ALLOCATE, 0, 2**63),
     library_function="malloc",
 )
+UNINITIALIZED = RuleInfo("use-of-uninitialized-value", "")
+BRANCH = replace(
+    WRITE, rule=UNINITIALIZED, point=Point.USE, access=Access(AccessKind.USE, 0, use=UseKind.BRANCH)
+)
+INDEX = replace(BRANCH, access=Access(AccessKind.USE, 0, use=UseKind.ADDRESS))
+PRINTED = replace(
+    BRANCH, access=Access(AccessKind.USE, 0, use=UseKind.ARGUMENT), library_function="printf", stack=STACK[1:]
+)
+WRITTEN = replace(PRINTED, access=Access(AccessKind.USE, 0, use=UseKind.MEMORY), library_function="write")
+COMPARED = replace(WRITTEN, library_function="memcmp")
+STATUS = replace(BRANCH, access=Access(AccessKind.USE, 0, use=UseKind.STATUS))
 ALLOCATED = Event(1, 0, (frame("strdup", LIBC), frame("__whence_strdup", "/x/libwhence-rt.so"), *STACK))
 LEAK = replace(
     WRITE,
@@ -166,7 +178,9 @@ def test_a_generated_entry_suppresses_its_finding(
 
 @given(
     frames=st.lists(st.tuples(names, paths, paths), max_size=30),
-    finding=st.sampled_from((WRITE, STRCPY, FREE, DELETE, OVERLAP, FISHY, LEAK)),
+    finding=st.sampled_from(
+        (WRITE, STRCPY, FREE, DELETE, OVERLAP, FISHY, LEAK, BRANCH, INDEX, PRINTED, WRITTEN, STATUS)
+    ),
     rule=st.none() | st.from_regex(r"[a-z]+(-[a-z]+)*", fullmatch=True),
 )
 def test_an_entry_for_valgrind_suppresses_its_finding(
@@ -191,6 +205,8 @@ def test_what_an_entry_for_valgrind_looks_like() -> None:
         "   Memcheck:FishyValue",
         "   malloc(size)",
     ]
+    written = valgrind_writer.generate(Seen(WRITTEN, {})).splitlines()
+    assert written[2:5] == ["   Memcheck:Param", "   write(buf)", "   fun:write"]
     nameless = replace(WRITE, stack=(frame(None, LIBRARY, None),))
     assert f"   obj:{LIBRARY}\n" in valgrind_writer.generate(Seen(nameless, {}))
 
@@ -285,6 +301,21 @@ def valgrind(kind: str, *lines: str) -> str:
         (valgrind("Leak", "fun:_Znwm", "..."), LEAK, False),
         (valgrind("Leak", "fun:strdup", "..."), LEAK, False),
         ("{\n a\n Helgrind,Memcheck:Addr4\n fun:put\n}", WRITE, True),
+        (valgrind("Cond", "fun:put"), BRANCH, True),
+        (valgrind("Cond", "fun:put"), WRITE, False),
+        (valgrind("Cond", "fun:put"), INDEX, False),
+        (valgrind("Value8", "fun:put"), INDEX, True),
+        (valgrind("Value8", "fun:put"), BRANCH, False),
+        (valgrind("Addr8", "fun:put"), INDEX, False),
+        (valgrind("Cond", "fun:vfprintf", "fun:printf", "fun:_ZN3foo*"), PRINTED, True),
+        (valgrind("Value8", "fun:printf", "fun:_ZN3foo*"), PRINTED, True),
+        (valgrind("Cond", "fun:puts", "fun:_ZN3foo*"), PRINTED, False),
+        (valgrind("Cond", "fun:memcmp", "..."), COMPARED, True),
+        (valgrind("Param", "write(buf)", "fun:write", "fun:_ZN3foo*"), WRITTEN, True),
+        (valgrind("Param", "read(buf)", "..."), WRITTEN, False),
+        (valgrind("Cond", "fun:write", "..."), WRITTEN, False),
+        (valgrind("Param", "exit_group(status)", "..."), STATUS, True),
+        (valgrind("Param", "write(buf)", "..."), STATUS, False),
     ],
 )
 def test_valgrind_entries(text: str, finding: Finding, matches: bool) -> None:
@@ -298,11 +329,11 @@ def test_a_lost_block_that_only_lost_blocks_hold_is_indirect() -> None:
 
 
 def test_valgrind_entries_without_a_use_are_noted() -> None:
-    text = valgrind("Cond", "fun:f") + valgrind("Value8", "fun:f") + "{\n x\n Helgrind:Race\n fun:f\n}\n"
+    text = valgrind("Mempool", "fun:f") + valgrind("Mempool", "fun:g") + "{\n x\n Helgrind:Race\n fun:f\n}\n"
     file = parse(text + valgrind("Addr1", "fun:f"), "v.supp")
     assert [(entry.name, entry.line) for entry in file.entries] == [("a name", 16)]
     assert file.notes == (
-        "v.supp: 2 entries are not used: no rule is about undefined values",
+        "v.supp: 2 entries are not used: no rule is about Memcheck:Mempool",
         "v.supp: 1 entries are not used: they are for Helgrind",
     )
 

@@ -33,11 +33,10 @@ from whence.suppressions.model import (
     stack_matches,
 )
 
-UNDEFINED = frozenset({"Cond", *(f"Value{n}" for n in (0, *memcheck.ACCESS_SIZES))})
-"""Kinds about undefined values."""
 MET = frozenset(
     {"Free", "Leak", "Overlap", "Param", "User", "FishyValue", "ReallocZero", "BadAlign", "BadSize"}
     | {"SizeMismatch", "AlignMismatch", "Jump", *(f"Addr{n}" for n in memcheck.ACCESS_SIZES)}
+    | {"Cond", *(f"Value{n}" for n in (0, *memcheck.ACCESS_SIZES))}
 )
 """Kinds that findings are compared with."""
 _WITH_CALL = ("Param", "FishyValue")
@@ -47,7 +46,7 @@ _FISHY_NAMES = {
     **dict.fromkeys(("new[]", "__builtin_vec_new"), "operator new[]"),
 }
 """What ``FishyValue`` calls the operators."""
-_KINDS = UNDEFINED | MET | {"CoreMem", "Mempool"}
+_KINDS = MET | {"CoreMem", "Mempool"}
 _LEAK_KINDS = "match-leak-kinds:"
 _MOST_FRAMES = 1000
 _VARIANTS = ("__GI_", "__interceptor_", "__")
@@ -107,7 +106,9 @@ class ValgrindEntry(Entry):
     def _is_kind(self, seen: Seen) -> bool:
         finding = seen.finding
         if self.kind == "Param":  # a system call is seen as the library function that makes it
-            return bool(self.call) and finding.library_function == self.call.partition("(")[0]
+            name = self.call.partition("(")[0]
+            called = (finding.library_function, memcheck.parameter(finding).partition("(")[0])
+            return bool(name) and name in called
         if self.kind == "FishyValue" and self.call:
             name = self.call.partition("(")[0]
             if _FISHY_NAMES.get(name, name) not in memcheck.entered(finding):
@@ -141,7 +142,7 @@ class ValgrindEntry(Entry):
 def parse(text: str, path: str) -> SuppressionFile:
     """Read a suppression file of Valgrind; raises `UserMistake` with the place of the first mistake.
 
-    Entries for other tools and about undefined values are left out, with a note.
+    Entries for other tools are left out, with a note.
     """
     lines = _significant(text)
     entries: list[Entry] = []
@@ -190,8 +191,6 @@ def _entry(body: Sequence[tuple[int, str]], path: str, begin: int) -> Entry | st
     if kind not in _KINDS:
         hint = did_you_mean(kind, sorted(_KINDS)) or " " + expected(sorted(_KINDS))
         raise UserMistake(f"{path}:{number}: Memcheck has no kind '{kind}'{hint}")
-    if kind in UNDEFINED:
-        return "no rule is about undefined values"
     if kind not in MET:
         return f"no rule is about Memcheck:{kind}"
     leak_kinds, call = frozenset(memcheck.LEAK_KIND_NAMES), ""

@@ -62,6 +62,8 @@ def written(seen: Seen) -> Written:
 def _extra_line(finding: Finding) -> str:
     if leak := memcheck.leak_kind(finding):
         return f"match-leak-kinds: {leak}"
+    if parameter := memcheck.parameter(finding):
+        return parameter
     name = _entered(finding.library_function)
     return f"{name}(size)" if memcheck.suppression_kind(finding) == "FishyValue" and name != "*" else ""
 
