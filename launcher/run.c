@@ -315,8 +315,8 @@ static int took_long(const struct plan *start) {
 
 /* Decides as `whence.report.text` does for standard error. */
 static int is_coloured(void) {
-    const char *none = getenv("NO_COLOR"), *kind = getenv("TERM");
-    if (!isatty(2) || (none && *none)) return 0;
+    const char *none = getenv("NO_COLOR"), *kind = getenv("TERM"), *forced = getenv("FORCE_COLOR");
+    if ((none && *none) || !(forced ? *forced : isatty(2))) return 0;
     return !kind || (strcasecmp(kind, "dumb") != 0 && strcasecmp(kind, "unknown") != 0);
 }
 

@@ -22,6 +22,8 @@ examples.register()
 compilers.settle()
 # What LLVM refuses of our own code fails a test, where a user would get slower code and a note.
 os.environ.setdefault("WHENCE_VERIFY_PASSES", "1")
+for _name in ("FORCE_COLOR", "COLUMNS"):  # of whoever runs the tests
+    os.environ.pop(_name, None)
 # Most tests are about one run; tests of second runs say so.
 os.environ.setdefault("WHENCE_OPTIONS", "--locate never")
 

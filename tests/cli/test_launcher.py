@@ -201,6 +201,13 @@ def test_an_entry_that_was_replaced_is_python_s_to_look_at(warm: Launcher) -> No
     assert warm.calls == 2
 
 
+def test_colours_are_those_of_python(warm: Launcher) -> None:
+    words = warm.run("./prog", FORCE_COLOR="1", TERM="xterm").stderr
+    assert warm.calls == 1
+    assert "\x1b[" in words and "no findings" in words
+    assert "\x1b[" not in warm.run("./prog", FORCE_COLOR="1", NO_COLOR="1", TERM="xterm").stderr
+
+
 def test_the_program_sees_the_environment_of_the_user(warm: Launcher) -> None:
     cold = warm.run("./prog", "environment", NO_COLOR="1")  # a variable that no plan depends on
     assert warm.calls == 1

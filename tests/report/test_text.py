@@ -380,6 +380,24 @@ def test_renderer_for_a_pipe_and_for_a_file_of_another_encoding() -> None:
     latin.render([SAMPLES["source-latin1"]], RUN).encode("ascii")
 
 
+def test_colours_and_width_may_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def layout() -> tuple[bool, bool]:
+        made = TextRenderer.for_stream(io.TextIOWrapper(io.BytesIO(), encoding="utf-8")).layout
+        return made.color, made.wrap
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert layout() == (True, False)
+    monkeypatch.setenv("COLUMNS", "70")
+    assert layout() == (True, True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert layout() == (False, True)
+    monkeypatch.delenv("FORCE_COLOR")
+    monkeypatch.setenv("COLUMNS", "wide")
+    assert layout() == (False, False)
+
+
 def test_windows_line_ends(tmp_path: Path) -> None:
     (tmp_path / "dos.c").write_bytes(b"int a;\r\nint b;\r\n\r\n")
     stack = (Frame(1, "/bin/prog", 1, "f", str(tmp_path / "dos.c"), 2, 5),)

@@ -45,14 +45,15 @@ class TextRenderer:
     def for_stream(cls, stream: TextIO, *, suppressions: str = "used", quiet: bool = False) -> TextRenderer:
         """A renderer with the colours, width and character set of the output.
 
-        The environment variables NO_COLOR and TERM=dumb turn colours off.
+        The environment variables NO_COLOR and TERM=dumb turn colours off; FORCE_COLOR turns them on where
+        the output is no terminal, and COLUMNS is its width there.
         """
-        terminal = stream.isatty()
         console = Console(file=stream)
+        has_width = stream.isatty() or os.environ.get("COLUMNS", "").isdigit()
         encoding = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "")
         return cls(
-            color=terminal and console.color_system is not None and not console.no_color,
-            width=console.width if terminal else None,
+            color=console.is_terminal and console.color_system is not None and not console.no_color,
+            width=console.width if has_width else None,
             unicode=encoding in ("utf8", "utf16"),
             suppressions=suppressions,
             quiet=quiet,
