@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,10 +29,26 @@ from whence.symbols.demangle import demangle, function_name, strip_signature
         ("_Znwm", "operator new"),
         ("_ZdaPv", "operator delete[]"),
         ("_ZN1AC2Ev.cold", "A::A"),
+        ("_ZN1nW3mod4_W3xEi", "n::_W3x"),
     ],
 )
 def test_function_name(symbol: str, name: str) -> None:
     assert function_name(symbol) == name
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("_ZW3mod3bugi", "bug"),
+        ("_ZN1nW3mod3bugEi", "n::bug"),
+        ("_ZW3modW3sub3bugi", "bug"),
+        ("_ZW3modWP4part3bugi", "bug"),
+        ("_ZNW3mod1S3getEv", "S::get"),
+    ],
+)
+def test_functions_of_modules(symbol: str, name: str) -> None:
+    """Newer libraries know modules, and name them."""
+    assert re.sub(r"@[\w.:]*?(?=::|$)", "", function_name(symbol)) == name
 
 
 def test_full_declaration() -> None:

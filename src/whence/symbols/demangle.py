@@ -7,6 +7,7 @@ system emit.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -43,11 +44,30 @@ def demangle(symbol: str) -> str:
 
     text = library.__cxa_demangle(symbol.encode(errors="replace"), None, None, None)
     if not text:
-        return symbol
+        plain = _without_modules(symbol)
+        return symbol if plain == symbol else demangle(plain)
     try:
         return ctypes.string_at(text).decode(errors="replace")
     finally:
         ctypes.CDLL(None).free(ctypes.c_void_p(text))
+
+
+_PART = re.compile(r"(WP?)?([0-9]+)")
+_SUBSTITUTION = re.compile(r"S[0-9A-Z]*_")
+
+
+def _without_modules(symbol: str) -> str:
+    """The symbol without the names of modules that its functions belong to (``W3mod``), which older libraries
+    do not know; as it is where a substitution counts them."""
+    parts, at = [], 0
+    while found := _PART.search(symbol, at):
+        end = min(found.end() + int(found[2]), len(symbol))
+        parts.append(symbol[at : found.start()])
+        if not found[1]:
+            parts.append(symbol[found.start() : end])
+        at = end
+    plain = "".join((*parts, symbol[at:]))
+    return symbol if _SUBSTITUTION.search(plain) else plain
 
 
 def function_name(symbol: str) -> str:
