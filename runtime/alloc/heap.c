@@ -90,7 +90,7 @@ static int some_stay_open;
 static int open_big(unsigned shift, uint64_t index, uintptr_t begin, uint64_t size) {
     uintptr_t slot = slot_begin(shift, index), slot_end = slot + (1ull << shift);
     uintptr_t end = wh_round_up(begin + size, WH_GRANULE);
-    if (os_protect(first_page(begin), page_span(begin, size), OS_READ_WRITE) < 0 &&
+    if (os_open_pages(first_page(begin), page_span(begin, size)) < 0 &&
         !open_with_gap(shift, index, begin, size))
         return 0;
     if (WH_UNLIKELY(some_stay_open) && block_used(block_record(shift, index)))
@@ -107,11 +107,10 @@ static int open_big(unsigned shift, uint64_t index, uintptr_t begin, uint64_t si
 
 static void seal_big(uintptr_t begin, uint64_t size) {
     os_discard(first_page(begin), page_span(begin, size));
-    if (size < HEAP_SEAL) {
+    if (size < HEAP_SEAL || os_protect(first_page(begin), page_span(begin, size), OS_NONE) < 0) {
         plane_set(begin, wh_round_up(size, WH_GRANULE), WH_STATE_HEAP_FREED);
         return;
     }
-    os_protect(first_page(begin), page_span(begin, size), OS_NONE);
     plane_set(begin, BIG_ZONE, WH_STATE_HEAP_FREED);
     uintptr_t end = wh_round_up(begin + size, WH_GRANULE);
     plane_set(end - BIG_ZONE, BIG_ZONE, WH_STATE_HEAP_FREED);

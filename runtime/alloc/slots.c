@@ -118,7 +118,7 @@ static int open_more(struct class *class, unsigned shift, uintptr_t needed_end) 
     if (end < needed_end) end = wh_round_up(needed_end, OS_PAGE);
     if (end > region_begin(shift + 1)) end = region_begin(shift + 1);
     if (claims_any()) end = claims_next(class->open_end, end);
-    if (os_protect(class->open_end, end - class->open_end, OS_READ_WRITE) < 0) return 0;
+    if (os_open_pages(class->open_end, end - class->open_end) < 0) return 0;
     plane_set(class->open_end, end - class->open_end, WH_STATE_HEAP_UNUSED);
     class->open_end = end;
     return 1;

@@ -1,16 +1,15 @@
 /* signal.h, math.h, stdlib.h: values that the C library itself stores. */
 #include <stdarg.h>
 #include "check.h"
-#include "../alloc/slots.h"
-#include "../process/maps.h"
+#include "../process/confine.h"
 
 #include <math.h>
 #include <pty.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 /* ---- sets of signals ---- */
 
@@ -157,17 +156,6 @@ WRAP(char *, initstate, (unsigned seed, char *memory, size_t size)) {
 
 #define NAME_MOST 16 /* of a thread, with its end */
 
-/* What a finding needs of the system is looked up before the kernel allows that no more. */
-static void confine(void) {
-    static int noted;
-    rt_note(&noted, "the program has entered strict mode of seccomp: leaks are not searched from "
-                    "then on");
-    maps_current();
-    maps_keep();
-    slots_open_ahead();
-    os_confine();
-}
-
 /* The argument is passed on as it comes, also where there is none. */
 WRAP(int, prctl, (int option, ...)) {
     va_list arguments;
@@ -178,9 +166,9 @@ WRAP(int, prctl, (int option, ...)) {
     if (option == PR_SET_NAME) USE_STRING_N(first, NAME_MOST - 1);
     if (option == PR_GET_NAME) WRITE(first, NAME_MOST);
     if (option == PR_GET_PDEATHSIG || option == PR_GET_CHILD_SUBREAPER) WRITE(first, sizeof(int));
-    if (option == PR_SET_SECCOMP && (uintptr_t)first == SECCOMP_MODE_STRICT) confine();
+    struct confinement made = confine_begin(SYS_prctl, (long[]){option, (long)first, (long)second});
     int result = prctl(option, first, second, third, fourth);
-    if (option == PR_SET_SECCOMP && result < 0) os_release();
+    confine_end(&made, result);
     return result;
 }
 

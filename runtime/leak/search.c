@@ -5,6 +5,7 @@
 #include "stop.h"
 #include "untouched.h"
 #include "../os/os.h"
+#include "../process/confine.h"
 #include "../process/images.h"
 #include "../process/kind.h"
 #include "../port/port.h"
@@ -279,8 +280,9 @@ static int ensure(void) {
     static int failed;
     if (state) return state > 0;
     mark_is_strong = is_base_class;
-    state = read_memory() ? 1 : -1;
-    if (state < 0)
+    int may = confine_leaves_search(); /* a note has said so */
+    state = may && read_memory() ? 1 : -1;
+    if (may && state < 0)
         rt_note(&failed,
                 "no memory or descriptor for the leak search, or no /proc/self/maps: every "
                 "block counts as in use");

@@ -24,21 +24,27 @@ static inline int os_has_threads(void) {
 
 /* Any call, for files of this folder and those that make or repeat calls of the program. */
 long os_call(long number, long a, long b, long c, long d, long e, long f);
+/* A call of the program's: made whatever the program has forbidden itself. */
+long os_pass(long number, long a, long b, long c, long d, long e, long f);
 /* The same with six words. */
 static inline long os_call_words(long number, const uint64_t *words) {
-    return os_call(number, (long)words[0], (long)words[1], (long)words[2], (long)words[3],
+    return os_pass(number, (long)words[0], (long)words[1], (long)words[2], (long)words[3],
                    (long)words[4], (long)words[5]);
 }
 
-/* In strict mode of seccomp the kernel kills a process that makes other calls than read, write,
- * exit and sigreturn: from here on those of this header fail with EPERM instead, memory is taken
- * for accessible, and os_exit ends the thread alone, as the program has to. */
-void os_confine(void);
-/* The program did not get into that mode. */
-void os_release(void);
-int os_is_confined(void);
-
 static inline int os_failed(long result) { return result < 0 && result >= -4095; }
+
+/* The kernel may kill a process for a call (seccomp). From here on the calls of this header that
+ * the function does not allow fail with EPERM instead: memory is taken for accessible then, and
+ * os_exit may end the thread alone. NULL: all are allowed again. */
+typedef int os_allows(long number, const uint64_t *words);
+void os_confine(os_allows *allows);
+/* Whether the kernel will make a call. */
+int os_may_call(long number, const uint64_t *words);
+/* The same of a call of which only the number is known. */
+int os_may(long number);
+/* In the child of a fork. */
+void os_forked(void);
 
 /* ---- memory; addresses and sizes are multiples of OS_PAGE ---- */
 
@@ -50,6 +56,8 @@ long os_reserve(uintptr_t begin, size_t size, enum os_access access);
 /* The same where the system likes, at a multiple of 2 MiB. */
 long os_reserve_anywhere(uintptr_t *begin, size_t size, enum os_access access);
 long os_protect(uintptr_t begin, size_t size, enum os_access access);
+/* The same of pages that hold nothing, for reading and writing; mmap is enough for it. */
+long os_open_pages(uintptr_t begin, size_t size);
 /* Replaces pages by closed ones that cost nothing; they may then be one mapping with their
  * neighbours. */
 long os_close_pages(uintptr_t begin, size_t size);

@@ -26,6 +26,8 @@ long os_helper_start(void (*run)(void *), void *argument, uintptr_t stack_end) {
     uintptr_t *stack = (uintptr_t *)(stack_end & ~(uintptr_t)15);
     *--stack = (uintptr_t)argument;
     *--stack = (uintptr_t)run;
+    const uint64_t words[6] = {HELPER_FLAGS, (uint64_t)stack};
+    if (!os_may_call(SYS_clone, words)) return -EPERM;
     long result;
     __asm__ volatile("xor %%edx, %%edx\n"
                      "xor %%r10d, %%r10d\n"

@@ -70,7 +70,7 @@ static long map(uintptr_t at, size_t size, long protection, long flags, long fil
     int renews = (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) == MAP_FIXED;
     if (renews) keep_tables(at, size);
     struct pages pages = heap_pages(at, renews ? size : 0);
-    long result = os_call(SYS_mmap, (long)at, (long)size, protection, flags, file, offset);
+    long result = os_pass(SYS_mmap, (long)at, (long)size, protection, flags, file, offset);
     if (WH_UNLIKELY(result == -EEXIST)) tables_kept(at, size);
     if (is_error(result)) return result;
     whole_pages_fresh((uintptr_t)result, size);
@@ -83,7 +83,7 @@ static long map(uintptr_t at, size_t size, long protection, long flags, long fil
 static long unmap_memory(uintptr_t begin, size_t size) {
     struct pages pages = heap_pages(begin, size);
     int whole = pages.begin == begin && pages.end >= begin + size && pages.end;
-    long result = whole ? 0 : os_call(SYS_munmap, (long)begin, (long)size, 0, 0, 0, 0);
+    long result = whole ? 0 : os_pass(SYS_munmap, (long)begin, (long)size, 0, 0, 0, 0);
     if (result < 0) return result;
     mapped_gone(begin, size);
     return close_pages(pages);
@@ -103,7 +103,7 @@ static long unmap(uintptr_t begin, size_t size) {
 
 static long protect(uintptr_t begin, size_t size, long protection) {
     if (size && begin % OS_PAGE == 0 && tables_at(begin, size)) return -ENOMEM;
-    return os_call(SYS_mprotect, (long)begin, (long)size, protection, 0, 0, 0);
+    return os_pass(SYS_mprotect, (long)begin, (long)size, protection, 0, 0, 0);
 }
 
 /* What the call leaves of the old range: its end if it has become shorter, all if it has moved. */
@@ -119,7 +119,7 @@ static long remap(uintptr_t at, size_t size, size_t new_size, long flags, uintpt
     if (flags & MREMAP_FIXED) keep_tables(to, new_size);
     struct pages old = heap_pages(at, size);
     struct pages fresh = heap_pages(to, flags & MREMAP_FIXED ? new_size : 0);
-    long result = os_call(SYS_mremap, (long)at, (long)size, (long)new_size, flags, (long)to, 0);
+    long result = os_pass(SYS_mremap, (long)at, (long)size, (long)new_size, flags, (long)to, 0);
     if (is_error(result)) return result;
     whole_pages_fresh((uintptr_t)result, new_size);
     uint64_t kept = (uintptr_t)result != at ? 0 : size < new_size ? size : new_size;

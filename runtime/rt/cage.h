@@ -36,6 +36,9 @@ struct cage_row {
 /* The row of a call, NULL for one that no row is about. */
 const struct cage_row *cage_find(int number);
 
+/* Whether a call reads descriptors, or makes others of them. */
+int cage_reads(int number);
+
 /* Closes the cage for good. Where the system does not let it, the process ends and the record says
  * so. */
 void cage_close(void);

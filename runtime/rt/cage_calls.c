@@ -120,6 +120,8 @@ static _Noreturn void end_at(const struct call *call) {
     text_put(&why, "it ");
     if (row) {
         put_words(&why, row, call);
+    } else if (!cage_reads(call->number)) {
+        text_put(&why, "makes a system call that its own filter (seccomp) makes a signal of");
     } else {
         text_put(&why, "reads its standard input, which cannot be read again");
     }

@@ -307,6 +307,7 @@ static void unlock_all(void) {
 }
 
 void threads_forked(void) {
+    os_forked();
     leak_forked();
     thread_self.tid = os_thread();
     port_forked();

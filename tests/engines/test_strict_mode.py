@@ -16,7 +16,10 @@ PROGRAM = r"""
 int main(int argc, char **argv) {
     char *volatile p = malloc(10);
     int index = atoi(argv[1]);
-    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)) return 3;
+    int how = argc > 2 ? atoi(argv[2]) : 0;
+    if (how == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)) return 3;
+    if (how == 1 && syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0)) return 3;
+    if (how == 2 && syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, 0)) return 3;
     char *volatile q = malloc(20), *volatile r = malloc(3000);
     if (write(1, q && r ? "made\n" : "none\n", 5) < 0) return 1;
     p[index] = 1;
@@ -36,9 +39,10 @@ def whence(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str])
 
 
 def test_findings_in_strict_mode(whence: Whence) -> None:
-    done = whence.run("--locate", "never", "./prog", "10")
-    assert (done.status, done.out) == (99, b"made\n"), done.err
-    assert "just after a block of 10 bytes" in done.err
+    for how in "012":
+        done = whence.run("--locate", "never", "./prog", "10", how)
+        assert (done.status, done.out) == (99, b"made\n"), done.err
+        assert "just after a block of 10 bytes" in done.err
 
 
 def test_a_clean_program_in_strict_mode(whence: Whence) -> None:

@@ -3,6 +3,7 @@
 #include "kernel.h"
 #include "../../leak/kernel.h"
 #include "../../os/mem.h"
+#include "../../process/confine.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -29,6 +30,7 @@
 
 enum kind {
     NOTHING,
+    CONFINES, /* what the program forbids itself */
     TEXT_AT,  /* a path or another name */
     READS,    /* a structure of `size` bytes */
     STORES,   /* the same */
@@ -232,6 +234,8 @@ const struct call whence_raw_calls[CALLS] = {
     [SYS_sched_rr_get_interval] = {{OUT(1, struct timespec)}},
     [SYS_sched_getaffinity] = {{{FILLS, 2, 1}}},
     [SYS_waitid] = {{OUT(2, siginfo_t), OUT(4, struct rusage)}},
+    [SYS_prctl] = {{{CONFINES, 0, 0}}},
+    [SYS_seccomp] = {{{CONFINES, 0, 0}}},
     [SYS_wait4] = {{OUT(1, int), OUT(3, struct rusage)}},
 };
 _Static_assert(SYS_faccessat2 < CALLS && sizeof(struct call) == 24, "the assembly below");
@@ -355,8 +359,12 @@ long whence_raw_call(long number, long a, long b, long c, long d, long e, long f
         begin(site, whence_raw_calls[number].arguments[i], words, &own);
     if (number == SYS_epoll_ctl)
         return kernel_epoll_ctl((int)a, (int)b, (int)c, (struct epoll_event *)d);
+    int confines = whence_raw_calls[number].arguments[0].kind == CONFINES;
+    struct confinement made = {0};
+    if (confines) made = confine_begin(number, words);
     long result =
         whence_mapped_call(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+    confine_end(&made, result);
     end(site, &own, result);
     return result;
 }
