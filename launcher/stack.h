@@ -3,12 +3,16 @@
 #ifndef WHENCE_LAUNCHER_STACK_H
 #define WHENCE_LAUNCHER_STACK_H
 
-/* Raises the limit of this process, as far as it may. */
+/* Raises the limit of this process, as far as it may, and gives it room where that is too little.
+ * To be called before functions that need more than a few hundred bytes. */
 void stack_raise(void);
 /* The user's limit again, in the process that becomes the program. */
 void stack_restore(void);
-/* Before Python is executed: tells it the user's limit. Ends with a sentence where Python would
- * find no room. */
+/* Before the program is started: finds out whether Python, which may be needed after it, finds
+ * room. Ends with a sentence if it does not. python: the program beside this one. words: its
+ * arguments. */
+void stack_ensure(const char *python, char **words);
+/* Before Python is executed: tells it the user's limit, and has it make room. */
 void stack_hand_over(void);
 
 #endif

@@ -43,14 +43,14 @@ static void follow(const char *folder, const struct plan_key *key, char **words,
     }
 }
 
-int main(int count, char **words) {
+/* Needs more stack than the user may give. */
+static __attribute__((noinline, noreturn)) void command(int count, char **words) {
     struct plan_key key;
     char folder[PATH_MAX], home[PATH_MAX];
     size_t used = 0;
-    stack_raise();
-    unsetenv(WH_STACK_VARIABLE);
     unsetenv(WH_START_VARIABLE);
     unsetenv(WH_STARTED_VARIABLE);
+    stack_ensure(PYTHON, words);
     if (count < 3 || strcmp(words[1], "run") != 0 ||
         !(used = start_key_make(&key, count - 2, words + 2)) || !plan_folder(folder))
         hand_over(words);
@@ -58,4 +58,11 @@ int main(int count, char **words) {
     if (plan_home_folder(home) && strcmp(home, folder) != 0) follow(home, &key, words, used);
     plan_request(WH_START_VARIABLE, &key, used, folder);
     hand_over(words);
+}
+
+int main(int count, char **words) {
+    stack_raise();
+    unsetenv(WH_STACK_VARIABLE);
+    unsetenv(WH_ROOM_VARIABLE);
+    command(count, words);
 }

@@ -254,11 +254,21 @@ def build_launcher(output: Path, *, compiler: Sequence[str] | None = None, flags
     with tempfile.TemporaryDirectory(prefix="whence-launcher-") as name:
         folder = Path(name)
         write_header(folder)
+        room = _build_room(folder, command)
         found = {path for pattern in COMMANDS[output.name] for path in (ROOT / "launcher").glob(pattern)}
         linked = folder / output.name
         files = map(str, sorted(found))
-        _run([*command, *LAUNCHER, *flags, f"-I{folder}", *files, "-o", str(linked), "-ldl"])
+        own = [*flags, f"-I{folder}", f'-DROOM_LIBRARY="{room}"']
+        _run([*command, *LAUNCHER, *own, *files, "-o", str(linked), "-ldl"])
         return _appear(linked, output)
+
+
+def _build_room(folder: Path, command: Sequence[str]) -> Path:
+    """The library that the native launcher carries, and preloads where Python has too little stack."""
+    room = folder / "room.so"
+    files = [str(ROOT / "launcher" / name) for name in ("room.c", "room/python.c")]
+    _run([*command, *LAUNCHER, "-fPIC", "-shared", "-s", f"-I{folder}", *files, "-o", str(room), "-lpthread"])
+    return room
 
 
 def _appear(made: Path, output: Path) -> Path:

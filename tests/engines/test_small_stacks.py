@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import os
+import resource
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -46,7 +52,7 @@ int main(int argc, char **argv) {
     sigaltstack(&none, NULL);
     free(other.ss_sp);
     getrlimit(RLIMIT_STACK, &limit);
-    printf("%lu\n", (unsigned long)limit.rlim_cur >> 10);
+    printf("%lu %s\n", (unsigned long)limit.rlim_cur >> 10, getenv("LD_PRELOAD"));
     return 0;
 }
 """
@@ -59,30 +65,74 @@ def whence(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str])
     return made
 
 
-def limited(whence: Whence, limit: str, *words: str) -> Done:
+PR_CAPBSET_READ, PR_CAPBSET_DROP, CAP_SYS_RESOURCE = 23, 24, 24
+
+
+def set_soft(kilobytes: int) -> None:
+    resource.setrlimit(resource.RLIMIT_STACK, (kilobytes << 10, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+
+
+def set_hard(kilobytes: int) -> None:
+    """A limit that this process and what it executes cannot raise, as root neither."""
+    libc = ctypes.CDLL(None)
+    if os.geteuid() == 0 and libc.prctl(PR_CAPBSET_DROP, CAP_SYS_RESOURCE, 0, 0, 0) != 0:
+        raise OSError("the right to raise limits cannot be given up")
+    resource.setrlimit(resource.RLIMIT_STACK, (kilobytes << 10, kilobytes << 10))
+
+
+COMMAND = Path(sys.executable).parent / "whence"
+
+
+def limited(whence: Whence, limit: Callable[[], None], *words: str, command: Path = COMMAND) -> Done:
     """A run by the native command under a limit."""
-    command = [str(Path(sys.executable).parent / "whence"), "run", *words]
     done = subprocess.run(
-        ["sh", "-c", f'ulimit {limit}; exec "$@"', "sh", *command],
+        [command, "run", *words],
         capture_output=True,
-        env=dict(whence.env),
+        env={"LD_PRELOAD": "libm.so.6", **whence.env},
         cwd=whence.directory,
+        preexec_fn=limit,
     )
     return Done(done.returncode, done.stdout, done.stderr.decode())
 
 
-def test_a_soft_limit_is_the_programs_alone(whence: Whence) -> None:
-    assert limited(whence, "-Ss 128", "./prog", "9").out == b"128\n"
-    again = limited(whence, "-Ss 64", "./prog", "9")
-    assert (again.status, again.out) == (0, b"64\n")
-    assert "no findings" in again.err
-    for place in "012":
-        found = limited(whence, "-Ss 128", "./prog", place)
+def may_give_up() -> bool:
+    return os.geteuid() != 0 or ctypes.CDLL(None).prctl(PR_CAPBSET_READ, 8, 0, 0, 0) == 1
+
+
+@pytest.fixture(params=[set_soft, set_hard])
+def limit(request: pytest.FixtureRequest) -> Callable[[int], Callable[[], None]]:
+    if request.param is set_hard and not may_give_up():
+        pytest.skip("root needs CAP_SETPCAP here to give up the right to raise limits")
+    return lambda kilobytes: functools.partial(request.param, kilobytes)
+
+
+Limit = Callable[[int], Callable[[], None]]
+
+
+def test_a_limit_is_the_programs_alone(whence: Whence, limit: Limit) -> None:
+    for kilobytes in (128, 64):
+        clean = limited(whence, limit(kilobytes), "./prog", "9")
+        assert (clean.status, clean.out) == (0, f"{kilobytes} libm.so.6\n".encode()), clean.err
+        assert "no findings" in clean.err
+    for kilobytes, place in (128, "0"), (64, "1"), (24, "2"):
+        found = limited(whence, limit(kilobytes), "./prog", place)
         assert found.status == 99, found.err
         assert "error[heap-buffer-overflow]" in found.err
+        assert "p[place == here ? wrong : 1] = 1;" in found.err
 
 
-def test_a_hard_limit_is_named(whence: Whence) -> None:
-    done = limited(whence, "-s 128", "./none")
-    raised = "./none" in done.err
-    assert raised or "the stack is limited to 128 KiB (ulimit -s), and whence needs" in done.err
+def test_a_run_that_nobody_could_report_does_not_begin(whence: Whence, limit: Limit, tmp_path: Path) -> None:
+    """As where the interpreter is linked statically: it does not load the library that makes room."""
+    command = Path(shutil.copy2(COMMAND, tmp_path))
+    python = tmp_path / "whence-python"
+    python.write_text(f'#!/bin/sh\nunset LD_PRELOAD\nexec "{COMMAND}-python" "$@"\n')
+    python.chmod(0o755)
+    for _ in range(2):  # with a plan the second time, where there can be one
+        clean = limited(whence, limit(1024), "./prog", "9", command=command)
+        assert clean.out.startswith(b"1024"), clean.err
+    done = limited(whence, limit(128), "./prog", "0", command=command)
+    if done.status == 99:  # a soft limit
+        assert "error[heap-buffer-overflow]" in done.err
+    else:
+        assert (done.status, done.out) == (125, b"")
+        assert "the stack is limited to 128 KiB (ulimit -s), and whence needs 256" in done.err

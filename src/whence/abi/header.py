@@ -309,6 +309,8 @@ def _variable_lines() -> Iterator[str]:
     for name in variables.SHARED:
         yield f'#define WH_{name}_VARIABLE "{getattr(variables, name)}"'
     yield f'#define WH_VARIABLE_PREFIX "{variables.PREFIX}"'
+    yield f'#define WH_ROOM_QUESTION "{variables.ROOM_QUESTION}"'
+    yield f"#define WH_ROOM_ANSWER {variables.ROOM_ANSWER}"
     yield "/* X(name) */"
     yield "#define WH_RUN_VARIABLES(X) \\"
     yield " \\\n".join(f'    X("{name}")' for name in variables.OF_RUN)

@@ -30,6 +30,11 @@ STARTED = "WHENCE_STARTED"
 """From the native launcher: a run that it has begun."""
 STACK = "WHENCE_STACK"
 """From the native launcher: the user's limits of the stack, which it has raised."""
+ROOM = "WHENCE_ROOM"
+"""From the native launcher to the library that it preloads into Python: its open file, or `ROOM_QUESTION`."""
+ROOM_QUESTION = "?"
+"""How a value begins that asks whether the library finds room: the process ends with `ROOM_ANSWER` then."""
+ROOM_ANSWER = 87
 COMPILE_PLAN = "WHENCE_CC_PLAN"
 """From the native ``whence-cc``: the key of a compile plan (`whence.toolchain.plan`)."""
 CLANG = "WHENCE_CLANG"
@@ -37,7 +42,7 @@ CLANG = "WHENCE_CLANG"
 
 SHARED = (
     *("RECORD", "OPTIONS", "SERVICE", "PROGRAM", "SPACE", "ALLOC", "CACHE", "START", "STARTED", "STACK"),
-    *("COMPILE_PLAN", "CLANG"),
+    *("ROOM", "COMPILE_PLAN", "CLANG"),
 )
 """The names that C has, too, as ``WH_<name>_VARIABLE``."""
 
