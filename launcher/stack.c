@@ -128,6 +128,10 @@ void stack_hand_over(void) {
         snprintf(value, sizeof value, "%d", library);
         set_preload(library, value);
     }
+}
+
+void stack_tell(void) {
+    char value[64];
     if (!raised) return;
     snprintf(value, sizeof value, "%lu:%lu", users.rlim_cur, users.rlim_max);
     setenv(WH_STACK_VARIABLE, value, 1);

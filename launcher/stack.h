@@ -8,11 +8,13 @@
 void stack_raise(void);
 /* The user's limit again, in the process that becomes the program. */
 void stack_restore(void);
-/* Before the program is started: finds out whether Python, which may be needed after it, finds
- * room. Ends with a sentence if it does not. python: the program beside this one. words: its
- * arguments. */
+/* Before a program is started that Python may report about, or before Python is: finds out whether
+ * Python, which may be needed after it, finds room. Ends with a sentence if it does not. python:
+ * the program beside this one. words: its arguments. */
 void stack_ensure(const char *python, char **words);
-/* Before Python is executed: tells it the user's limit, and has it make room. */
+/* Before Python is executed: has it make room. */
 void stack_hand_over(void);
+/* Likewise: tells it the user's limit, for the program. */
+void stack_tell(void);
 
 #endif

@@ -19,6 +19,7 @@
 
 static _Noreturn void hand_over(char **words) {
     stack_hand_over();
+    stack_tell();
     plan_hand_over(PYTHON, words);
 }
 

@@ -242,8 +242,8 @@ def _build(output: Path, product: Product, command: Sequence[str], strict: bool)
 
 COMMANDS = {
     "whence": ["*.c"],
-    "whence-cc": ["cc/*.c", "plan.c", "end.c"],
-    "whence-c++": ["cc/*.c", "plan.c", "end.c"],
+    "whence-cc": ["cc/*.c", "plan.c", "end.c", "stack.c", "room.c"],
+    "whence-c++": ["cc/*.c", "plan.c", "end.c", "stack.c", "room.c"],
 }
 """The native commands, which stand outside this folder, and their sources."""
 

@@ -5,6 +5,7 @@
  * say is Python's, which stands beside this file as `whence-cc-python` and `whence-c++-python`.
  */
 #include "../end.h"
+#include "../stack.h"
 #include "carry.h"
 #include "whence_abi.h"
 #include <errno.h>
@@ -29,6 +30,8 @@ static _Noreturn void hand_over(char **words) {
     char name[NAME_MAX + 8];
     if (given.count) environ = given.word;
     snprintf(name, sizeof name, "%s-python", strrchr(own, '/') + 1);
+    stack_ensure(name, words);
+    stack_hand_over();
     plan_hand_over(name, words);
 }
 
@@ -126,17 +129,25 @@ static _Noreturn void make(const struct plan *plan, const struct line *line, enu
     exit(0);
 }
 
-int main(int count, char **words) {
+/* Needs more stack than the user may give. */
+static __attribute__((noinline, noreturn)) void command(char **words) {
     struct plan plan;
     struct line line;
-    ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (size <= 0 || count < 1) return 125;
     find_plan(&plan, words);
     enum line_kind kind = line_read(&line, &plan, words + 1);
     switch (kind) {
-    case LINE_PYTHON: hand_over(words);
     case LINE_CLANG: leave_to_clang(&plan, words);
     case LINE_OBJECT:
     case LINE_LINK: make(&plan, &line, kind, words);
+    case LINE_PYTHON: break;
     }
+    hand_over(words);
+}
+
+int main(int count, char **words) {
+    stack_raise(); /* for the compilers, too */
+    unsetenv(WH_ROOM_VARIABLE);
+    ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (size <= 0 || count < 1) return 125;
+    command(words);
 }

@@ -9,11 +9,15 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import resource
+import signal
 from collections.abc import Iterator
 
 from whence.errors import ToolLimit
 
 _MEMORY = "out of memory: free some, or raise the limits (ulimit -v, ulimit -d)"
+_STACK = 1 << 20
+"""Bytes of a stack with which compilers and linkers do what we ask of them."""
 _NO_DIRECTORY = "the working directory was removed: change to one that exists"
 _BY_NUMBER = {
     errno.ENOMEM: _MEMORY,
@@ -47,6 +51,20 @@ def shortage(error: BaseException | None) -> str | None:
 def remedy(error: OSError) -> str | None:
     """What was short and what to do, if the number of the error says it."""
     return _BY_NUMBER.get(error.errno or 0)
+
+
+def silent_end(status: int) -> str:
+    """Why a tool that has said nothing ended with this status, as `subprocess` counts it, and what to do."""
+    if status >= 0:
+        return f"no message, but exit status {status}"
+    name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
+    return f"it was ended by {name}{_small_stack() if -status == signal.SIGSEGV else ''}"
+
+
+def _small_stack() -> str:
+    limit, _ = resource.getrlimit(resource.RLIMIT_STACK)
+    is_small = limit != resource.RLIM_INFINITY and limit < _STACK
+    return f", and the stack is limited to {limit >> 10} KiB: raise the limit (ulimit -s)" if is_small else ""
 
 
 def _of_one(error: BaseException) -> str | None:

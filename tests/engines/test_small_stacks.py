@@ -80,6 +80,7 @@ def set_hard(kilobytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_STACK, (kilobytes << 10, kilobytes << 10))
 
 
+SILENT = "from whence.shortage import silent_end; print(silent_end(-11)); print(silent_end(-9))"
 COMMAND = Path(sys.executable).parent / "whence"
 
 
@@ -136,3 +137,19 @@ def test_a_run_that_nobody_could_report_does_not_begin(whence: Whence, limit: Li
     else:
         assert (done.status, done.out) == (125, b"")
         assert "the stack is limited to 128 KiB (ulimit -s), and whence needs 256" in done.err
+
+
+def test_a_linker_that_dies_is_no_silence() -> None:
+    command = [sys.executable, "-c", SILENT]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=lambda: set_soft(512))
+    first, second = done.stdout.splitlines()
+    why, what = "it was ended by SIGSEGV, and the stack is limited to 512 KiB", "raise the limit (ulimit -s)"
+    assert first == f"{why}: {what}"
+    assert second == "it was ended by SIGKILL"
+
+
+def test_the_compiler_works_under_a_soft_limit(whence: Whence) -> None:
+    words = [COMMAND.with_name("whence-cc"), "-c", "prog.c", "-o", "small.o"]
+    environment, limit = dict(whence.env), functools.partial(set_soft, 32)
+    done = subprocess.run(words, cwd=whence.directory, env=environment, preexec_fn=limit, check=False)
+    assert done.returncode == 0

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from whence import __version__
 from whence.errors import ToolLimit
+from whence.shortage import silent_end
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedImage, mentions_begin, read_image
 from whence.toolchain.clang import find_clang
@@ -82,5 +83,5 @@ def _compile(name: str, text: str, output: Path) -> None:
     command = [*wrapper_command(cxx), "-O1", "-fPIC", "-shared", *language, "-", "-o", str(output)]
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["no message"]
+        lines = done.stderr.strip().splitlines() or [silent_end(done.returncode)]
         raise ToolLimit(f"the compiler refuses {name}: {lines[0]}")

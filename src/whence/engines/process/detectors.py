@@ -9,6 +9,7 @@ from whence import __version__
 from whence.errors import ToolLimit
 from whence.prepared import generator_identity
 from whence.rules import RuleSet
+from whence.shortage import silent_end
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.clang import find_clang
 
@@ -33,5 +34,5 @@ def _link_detectors(code: bytes, path: Path) -> None:
     command = [*find_clang().command(cxx=False), *words]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["no message"]
+        lines = done.stderr.strip().splitlines() or [silent_end(done.returncode)]
         raise ToolLimit(f"the linker refuses the generated detectors: {lines[0]}")
