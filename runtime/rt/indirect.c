@@ -2,15 +2,10 @@
  * linker would call resolvers before the runtime has begun. A constructor chooses, or a call that
  * comes before it, as from code of .preinit_array (whence.instrument.indirect). */
 #include "entry.h"
+#include "../include/whence/link.h"
 #include "../os/mem.h"
 
-struct indirect_function {
-    void *target;
-    void *(*resolver)(void); /* NULL: the choice is made */
-};
-
-WH_EXPORT void __whence_resolve(struct indirect_function *each);
-void __whence_resolve(struct indirect_function *each) {
+WH_EXPORT void __whence_resolve(struct indirect_function *each) {
     void *(*resolver)(void) = __atomic_load_n(&each->resolver, __ATOMIC_ACQUIRE);
     if (!resolver) return;
     __atomic_store_n(&each->target, resolver(), __ATOMIC_RELEASE);

@@ -1,5 +1,6 @@
 #include "unlinked.h"
 #include "../findings/refusal.h"
+#include "../os/mem.h"
 #include "../os/os.h"
 
 #include <dlfcn.h>
@@ -18,7 +19,7 @@ static _Noreturn void end(const struct unlinked *what, const char *use) {
     refusal_end(&why);
 }
 
-void *__whence_unlinked_function(const struct unlinked *what) {
+WH_EXPORT void *__whence_unlinked_function(const struct unlinked *what) {
     void *found = dlsym(RTLD_DEFAULT, what->symbol);
     if (!found) end(what, "calls");
     return found;
@@ -34,7 +35,7 @@ static struct {
 } variables[MANY];
 static unsigned count;
 
-void __whence_unlinked_variable(const struct unlinked *what, char *begin, size_t size) {
+WH_EXPORT void __whence_unlinked_variable(const struct unlinked *what, char *begin, size_t size) {
     unsigned number = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
     if (number < MANY) {
         variables[number].what = what;

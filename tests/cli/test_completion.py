@@ -12,6 +12,7 @@ import pytest
 
 from whence.abi import fixed
 from whence.rules import load_standard
+from whence.rules.groups import GROUPS
 
 pytestmark = pytest.mark.build
 
@@ -45,7 +46,7 @@ def test_commands_and_options(whence_env: Mapping[str, str]) -> None:
 @pytest.mark.parametrize("option", ["--enable", "--disable"])
 def test_rules(whence_env: Mapping[str, str], option: str) -> None:
     assert complete(whence_env, "whence", "run", option, "double-f") == ["double-free"]
-    assert complete(whence_env, "whence", "run", option, "''") == [*RULES, *fixed.NUMBERS, "all"]
+    assert complete(whence_env, "whence", "run", option, "''") == [*RULES, *fixed.NUMBERS, *GROUPS, "all"]
     assert complete(whence_env, "whence", "run", option, "zz") == []
     assert "all" in complete(whence_env, "whence", "run", option, "al")
     assert complete(whence_env, "whence", "rules", "show", "definite") == ["definite-leak"]
