@@ -17,14 +17,19 @@ SEED = 2013
 PROGRAMS = 120
 
 
-@pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize(
-    ("level", "programs"),
+    ("level", "programs", "strict"),
     [
-        ("-O0", PROGRAMS),
-        ("-O2", PROGRAMS),
-        pytest.param("-O0", 3000, marks=pytest.mark.slow),
-        pytest.param("-O2", 3000, marks=pytest.mark.slow),
+        ("-O0", PROGRAMS, True),
+        ("-O2", PROGRAMS, False),
+        *(
+            pytest.param(level, programs, strict, marks=pytest.mark.slow)
+            for level, programs, strict in (
+                ("-O0", PROGRAMS, False),
+                ("-O2", PROGRAMS, True),
+                *((level, 3000, strict) for level in ("-O0", "-O2") for strict in (True, False)),
+            )
+        ),
     ],
 )
 def test_chains_agree(tmp_path: Path, level: str, programs: int, strict: bool) -> None:
