@@ -45,7 +45,6 @@ def test_the_end_of_a_string_that_the_library_writes_is_seen(
     done, found = whence.findings("--enable", "use-of-uninitialized-value", tmp_path / "prog", *lengths)
     assert (done.status, found) == (0, [])
 
-
 UNSEEN = "void unseen(unsigned char *to, int n, int last) { while (--n) *to++ = 7 * n; *to = last; }\n"
 ENDS = """
 #include <stdio.h>

@@ -83,7 +83,6 @@ def test_engine_alloc_says_that_it_follows_nothing(whence: Whence) -> None:
     done = whence.run("--engine", "alloc", "--locate", "always", whence.build(INPUT), stdin=b"-")
     assert "engine alloc does not follow where values come from" in done.err
 
-
 def replayed(whence: Whence, program: Path, stdin: bytes = b"") -> dict[str, Any]:
     """The finding of a program that is run twice, with its chains."""
     done, (found,) = whence.findings("--locate", "replay", program, stdin=stdin)

@@ -67,7 +67,9 @@ INPUTS = {
     },
     "bool": Way("return taken<bool>(from) + 200;", b"1  1 x", f"{GET}(bool&)", 1, 3),
     "word": Way("from >> text >> text; return text[1];", b"x  az b", f"{GET}(std::string&)", 4),
-    "line": Way("std::getline(from, text); std::getline(from, text); return text[1];", b"xy\naz\nb", LINE, 4),
+    "line": Way(
+        "std::getline(from, text); std::getline(from, text); return text[1];", b"xy\naz\nb", LINE, 4
+    ),
     "last line": Way("std::getline(from, text); return text[1];", b"az", LINE, 1),
     "part": Way("std::getline(from, text, 'x'); return text[1];", b"azx\n", LINE, 1),
     "long line": Way("std::getline(from, text); return text[40];", b"az" * 25, LINE, 40),

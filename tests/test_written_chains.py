@@ -96,7 +96,7 @@ WRITTEN = {
     "set before": Kind(
         "stat", 'struct stat s; memset(&s, 0, sizeof s); stat("/etc/passwd", &s); return (int)s.st_size;'
     ),
-    "fstat": Kind("fstat", "struct stat s = {0}; fstat(0, &s); return (s.st_mode & 1) + 200;"),
+    "fstat": Kind("fstat", 'struct stat s = {0}; fstat(0, &s); return (s.st_mode & 1) + 200;'),
     "twice": Kind(
         "stat",
         'struct stat s = {0}; stat("/", &s); stat("/etc/passwd", &s); return (int)s.st_size % 100 + 200;',

@@ -20,15 +20,7 @@ IDENTITY = {"program": "model", "arguments": [], "symbolic": []}
 
 
 def explore(
-    program,
-    directory,
-    *,
-    strategy="rotation",
-    solver="z3",
-    slots=1,
-    limits=None,
-    executor=None,
-    first=None,
+    program, directory, *, strategy="rotation", solver="z3", slots=1, limits=None, executor=None, first=None,
     files="errors",
 ):
     terms = Terms()

@@ -199,7 +199,6 @@ def test_known_nodes_are_read_like_new_ones():
     chosen = terms.node(OP["ITE"], 8, (terms.node(OP["EQ"], 1, (x, y)), terms.constant(7, 8), x))
     summed = terms.node(OP["ADD"], 8, (chosen, y))
     assert set(seen) == {terms.node(OP["ULT"], 1, (summed, terms.constant(7, 8)))}
-
     def node(name, left, right, number=7, third=0):
         words, width = (left | right << 32, third), 8
         return lambda path: path.record("NODE", *words, operator=OP[name], width=width, number=number)
@@ -237,7 +236,6 @@ def test_each_mistake_has_its_sentence():
 
     assert "expression 7, which was not defined" in broken(lambda path: path.record("BRANCH", 7 | 1 << 32))
     assert "widths do not fit: 16 of [8, 8]" in broken(wrong_width)
-
     def table(*operands, number=0):
         return broken(lambda path: path.record("TABLE", *operands, 0, number=number))
 

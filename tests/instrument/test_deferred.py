@@ -103,9 +103,7 @@ def test_a_node_that_is_needed_is_left_as_it_is() -> None:
     assert loads(after) == 1
 
 
-LOOP = (
-    LOADED
-    + """  br label %loop
+LOOP = LOADED + """  br label %loop
 loop:
   call void @__whence_origin_use(ptr %p, i32 %n, i32 0)
   {}
@@ -113,7 +111,6 @@ loop:
   br i1 %c, label %loop, label %end
 end:
 """
-)
 
 
 def test_what_changes_later_in_a_loop_counts() -> None:
@@ -123,9 +120,7 @@ def test_what_changes_later_in_a_loop_counts() -> None:
 
 
 def test_one_way_on_which_it_changes_is_enough() -> None:
-    branch = (
-        LOADED
-        + """  %c = icmp eq ptr %p, %b
+    branch = LOADED + """  %c = icmp eq ptr %p, %b
   br i1 %c, label %one, label %two
 one:
   {}
@@ -133,7 +128,6 @@ one:
 two:
   call void @__whence_origin_use(ptr %p, i32 %n, i32 0)
 """
-    )
     assert words(deferred(branch.format("call void @other(ptr %b)"))) == [-1]
     assert words(deferred(branch.format("call void @llvm.assume(i1 true)"))) == [2]
 

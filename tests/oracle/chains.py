@@ -40,7 +40,9 @@ def of_machine(program: s.Program, strict: bool = True) -> Ways | None:
     return None
 
 
-def _ways(chains: Iterable[Chain], allocated: Mapping[BlockId, int], nodes: Mapping[int, s.Expr]) -> Ways:
+def _ways(
+    chains: Iterable[Chain], allocated: Mapping[BlockId, int], nodes: Mapping[int, s.Expr]
+) -> Ways:
     return {
         chain.term: tuple(_link(each, allocated, nodes) for each in chain.links if each.kind != "read")
         for chain in chains
@@ -83,7 +85,9 @@ def _link(link: Link, allocated: Mapping[BlockId, int], nodes: Mapping[int, s.Ex
 def of_engine(program: s.Program, found: Found) -> Ways:
     """The ways of the chains of a finding in a `numbered` program."""
     nodes = _nodes(program)
-    return {each.term: tuple(_hops(each, nodes, found)) for each in found.finding.chains if not each.cut}
+    return {
+        each.term: tuple(_hops(each, nodes, found)) for each in found.finding.chains if not each.cut
+    }
 
 
 def _hops(chain: Followed, nodes: Mapping[int, s.Expr], found: Found) -> Iterator[tuple[str, int]]:

@@ -42,7 +42,9 @@ def test_the_directory_of_an_address(program: Path) -> None:
 
 
 @pytest.mark.build
-def test_all_directories_without_a_table_of_addresses(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_directories_without_a_table_of_addresses(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     subprocess.run(["objcopy", "--remove-section=.debug_aranges", program], check=True)
     both = tuple(str(program.parent / name) for name in ("one", "two"))
     assert CompileDirectories(str(program), LIMIT).of(addresses_of(program)[0]) == both

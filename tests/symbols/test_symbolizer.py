@@ -429,7 +429,9 @@ def test_places_in_a_file_with_debug_information_apart_are_kept_for_later_runs(
 
 
 @pytest.mark.parametrize("content", [b"", b"SYMC", b"\xff" * 4096])
-def test_index_that_cannot_be_read_is_made_again(program: Path, captured: Captured, content: bytes) -> None:
+def test_index_that_cannot_be_read_is_made_again(
+    program: Path, captured: Captured, content: bytes
+) -> None:
     memory, kept = MemoryMap.parse(captured.maps), Entries()
     forget()
     plain = Symbolizer(kept).stack(captured.pcs, memory)

@@ -52,7 +52,9 @@ ANSWER = Layout(
 MOST_TURNS = 1 << 24
 TURN_KINDS = {
     name: number
-    for number, name in enumerate(("PROGRAM", "THREAD", "LOCK", "TRY", "WAKE", "VALUE", "ONCE", "HEAP"), 1)
+    for number, name in enumerate(
+        ("PROGRAM", "THREAD", "LOCK", "TRY", "WAKE", "VALUE", "ONCE", "HEAP"), 1
+    )
 }
 """``PROGRAM``: one begins, and its turns follow. ``THREAD``: one is made. ``ONCE``: the thread is the one
 that runs a function or initialises a variable. ``HEAP``: memory goes from or to what threads share."""

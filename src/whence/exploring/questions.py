@@ -152,10 +152,7 @@ class Questions:
     ) -> Iterable[Check]:
         at = _word(self.terms, address, False)
         known: dict[str, Any] = {
-            "r": at,
-            "begin": block[0],
-            "size": block[1],
-            "Width": size,
+            "r": at, "begin": block[0], "size": block[1], "Width": size,
             "Closed": ["+", *(_overlap(part, size) for part in parts if part[0] == _CLOSED_PART), 0],
         }
         for each in questions:

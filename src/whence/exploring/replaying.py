@@ -30,7 +30,9 @@ def changes(test: Test, environment: Mapping[str, str], wait: int = 0) -> dict[b
 
 def variables(test: Test) -> dict[bytes, bytes]:
     """The environment variables of the test."""
-    return {os.fsencode(name): data.partition(b"\0")[0] for name, data in _of(test, "ENVIRONMENT").items()}
+    return {
+        os.fsencode(name): data.partition(b"\0")[0] for name, data in _of(test, "ENVIRONMENT").items()
+    }
 
 
 def _of(test: Test, kind: str) -> dict[str, bytes]:

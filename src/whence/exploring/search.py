@@ -372,7 +372,6 @@ class Explorer(Loop[Inputs, Ran]):
             assigned[number] = data[offset] if offset < len(data) else 0
         return assigned
 
-
 def _what(decision: Decision) -> str:
     return f"check {CHECKS.get(decision.detail, '')}".lower() if decision.kind == "CHECK" else "access"
 

@@ -233,7 +233,9 @@ class Store:
             raise ToolLimit(f"{self.directory / JOURNAL}: changed while it was used")
         return path
 
-    def _write_files(self, path: Recorded, inputs: str | None = None, there: Collection[str] = ()) -> None:
+    def _write_files(
+        self, path: Recorded, inputs: str | None = None, there: Collection[str] = ()
+    ) -> None:
         """The files of a test, if it is to have some. inputs: as text, if that is known. there: names of
         files that are."""
         if not path.test:

@@ -461,7 +461,9 @@ class _Reader:
         if head >> 8 & 0xFF == _INCONSISTENT:
             self.trace.inconsistent.append(self.sites.get(head >> 32, 0))
             return
-        self._decide("CONCRETE", head, self.words[at + 1], self._of(self.words[at] & _LOW), head >> 8 & 0xFF)
+        self._decide(
+            "CONCRETE", head, self.words[at + 1], self._of(self.words[at] & _LOW), head >> 8 & 0xFF
+        )
 
     def _access(self, head: int, at: int) -> None:
         address, size, base, length = self.words[at + 1 : at + 5]

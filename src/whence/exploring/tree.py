@@ -300,7 +300,9 @@ def as_text(decision: Decision) -> str:
     """A decision in a test: kind, site and, for some, a detail, then the way that was taken."""
     if not decision.text:
         size, length = decision.size, decision.length
-        decision.text = _text(decision.kind, decision.site, decision.outcome, decision.detail, size, length)
+        decision.text = _text(
+            decision.kind, decision.site, decision.outcome, decision.detail, size, length
+        )
     return decision.text
 
 

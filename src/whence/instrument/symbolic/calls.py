@@ -278,7 +278,9 @@ class Calls(Emitter):
         for pointer, how in sides:
             self.reach(made, pointer.value, 0, how)
 
-    def _derive(self, made: ir.Call, kind: str, one: ir.Operand, other: ir.Operand, result: str) -> None:
+    def _derive(
+        self, made: ir.Call, kind: str, one: ir.Operand, other: ir.Operand, result: str
+    ) -> None:
         place = after(made)
         arguments, suffix = self.pair(place, one, other)
         self.emit(place, f"make_{suffix}", f"i32 {what_of(kind, one.type)}, {arguments}", result)

@@ -159,24 +159,10 @@ OUTPUT = frozenset(_OUTPUT.split())
 what %n of a format stores."""
 FORMATS: Mapping[str, int] = MappingProxyType(
     {
-        "printf": 0,
-        "vprintf": 0,
-        "fprintf": 1,
-        "vfprintf": 1,
-        "__printf_chk": 1,
-        "__vprintf_chk": 1,
-        "__fprintf_chk": 2,
-        "__vfprintf_chk": 2,
-        "error": 2,
-        "error_at_line": 4,
-        "err": 1,
-        "errx": 1,
-        "verr": 1,
-        "verrx": 1,
-        "warn": 0,
-        "warnx": 0,
-        "vwarn": 0,
-        "vwarnx": 0,
+        "printf": 0, "vprintf": 0, "fprintf": 1, "vfprintf": 1,
+        "__printf_chk": 1, "__vprintf_chk": 1, "__fprintf_chk": 2, "__vfprintf_chk": 2,
+        "error": 2, "error_at_line": 4, "err": 1, "errx": 1, "verr": 1, "verrx": 1,
+        "warn": 0, "warnx": 0, "vwarn": 0, "vwarnx": 0,
     }
 )
 """Those of them that have a format, and the argument that it is."""

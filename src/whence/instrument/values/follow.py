@@ -611,7 +611,9 @@ class _Follower:
             if call.returns_twice:
                 self._land(following)
 
-    def _written(self, call: ir.Call, stores: Mapping[int, int], following: ir.Instruction | None) -> None:
+    def _written(
+        self, call: ir.Call, stores: Mapping[int, int], following: ir.Instruction | None
+    ) -> None:
         """What a library function has stored is defined."""
         for at, size in stores.items():
             if following is not None and at < len(call.arguments):
