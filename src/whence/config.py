@@ -25,7 +25,6 @@ import click
 
 from whence.errors import UserMistake
 from whence.hints import did_you_mean, expected
-from whence.rules.groups import GROUPS
 
 FILE_NAME = "whence.toml"
 VARIABLE = "WHENCE_OPTIONS"
@@ -93,6 +92,10 @@ def _without_overruled(sources: Sequence[list[Setting]], given: Sequence[Setting
 def _decided(settings: Sequence[Setting]) -> set[str | None]:
     """The rules and groups that some settings speak of."""
     names = {value for name, value in settings if name in _RULE_OPTIONS}
+    if not names:
+        return names
+    from whence.rules.groups import GROUPS  # with the whole of the rules' language
+
     return names.union(*(GROUPS[name].rules for name in names if name in GROUPS))
 
 

@@ -1,8 +1,10 @@
-"""Names of environment variables. This module imports next to nothing: every start of a command reads it."""
+"""Names of environment variables. This module imports nothing, because every start of a command reads it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 PREFIX = "WHENCE_"
 """Of all our variables, and before the name of a variable that a run replaces: the user's value of it."""
@@ -59,7 +61,6 @@ OF_RUN = (
     *(*REPLACED, *(PREFIX + name for name in REPLACED)),
 )
 """Variables that a run sets and the runtime takes from the program's environment."""
-
 
 
 def evened(own: dict[str, str], inherited: Iterable[str]) -> dict[str, str]:

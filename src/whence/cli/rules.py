@@ -14,8 +14,6 @@ from whence.abi.fixed import FIXED_FINDINGS, FixedFinding
 from whence.cli.completion import rule_names
 from whence.cli.explain import RULES_OPTION, explain_rule, load, rules_table
 from whence.cli.prove import prove_rules
-from whence.engines.native import named
-from whence.engines.native.build import libraries_of, modules_of
 from whence.errors import ExitCode, UserMistake
 from whence.instrument.explanation import planes_of
 from whence.rules import RuleSet, load_files, load_standard
@@ -114,6 +112,9 @@ def _print_facts(facts: list[tuple[str, str]], console: Console) -> None:
 )
 def check(files: tuple[str, ...], program: Path | None) -> int:
     """Check rule files; the exit status is 2 if one of them is wrong."""
+    from whence.engines.native import named
+    from whence.engines.native.build import libraries_of
+
     functions = _functions_of(program)
     libraries = [] if program is None else libraries_of(program, os.environ)
     console = Console(highlight=False, soft_wrap=True)
@@ -149,6 +150,9 @@ def _functions_of(program: Path | None) -> set[str] | None:
     """The functions that a program and its libraries define or call; None without a program."""
     if program is None:
         return None
+    from whence.engines.native import named
+    from whence.engines.native.build import modules_of
+
     names: set[str] = set()
     for module in modules_of(program):
         names.update(named.names_of(module) or ())
@@ -157,6 +161,8 @@ def _functions_of(program: Path | None) -> set[str] | None:
 
 def _note_names(chosen: RuleSet, console: Console) -> None:
     """Whether a program has the functions that rules name is known only where there is one."""
+    from whence.engines.native import named
+
     names = list(dict.fromkeys(name for _, name in named.functions_named(chosen)))
     if names:
         text = f"{', '.join(names)}: looked up when a program runs, or now with --program"
