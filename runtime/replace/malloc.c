@@ -351,7 +351,3 @@ ALIAS(malloc_usable_size);
 
 SET_OWN(malloc);
 SET_OWN(free);
-
-void *(*replaced_malloc(void))(size_t) { return REPLACED(malloc) ? CURRENT(malloc) : NULL; }
-
-void (*replaced_free(void))(void *) { return REPLACED(free) ? CURRENT(free) : NULL; }

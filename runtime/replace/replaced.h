@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include "../os/mem.h"
 
 /* What a reference to the name leads to, for the program's sake hidden from the optimiser. */
@@ -15,7 +16,8 @@
         current;                                                                                   \
     })
 
-/* The runtime's own function, in the file that defines it: `own_NAME` is a second name of it. */
+/* The runtime's own function: `own_NAME` is a second name of it, set by the file that defines it.
+ */
 #define OWN(name)                                                                                  \
     __extension__({                                                                                \
         uintptr_t own;                                                                             \
@@ -23,7 +25,8 @@
         own;                                                                                       \
     })
 
-#define SET_OWN(name) __asm__(".set own_" #name ", " #name "\n")
+#define SET_OWN(name)                                                                              \
+    __asm__(".globl own_" #name "\n.hidden own_" #name "\n.set own_" #name ", " #name "\n")
 
 #define REPLACED(name)                                                                             \
     (WH_UNLIKELY((uintptr_t)CURRENT(name) != OWN(name)) &&                                         \
@@ -34,7 +37,10 @@
 int replaced_is_definition(const char *name, uintptr_t current);
 
 /* The program's own malloc and free; NULL: it has none. */
-void *(*replaced_malloc(void))(size_t);
-void (*replaced_free(void))(void *);
+static inline void *(*replaced_malloc(void))(size_t) {
+    return REPLACED(malloc) ? CURRENT(malloc) : NULL;
+}
+
+static inline void (*replaced_free(void))(void *) { return REPLACED(free) ? CURRENT(free) : NULL; }
 
 #endif
