@@ -127,11 +127,11 @@ static int keeps(const struct whence_history *history, uint64_t function, uint64
 void histories_add(uint64_t function, uint64_t returns, const struct whence_past *event,
                    const struct frame *frame) {
     struct thread *thread = thread_here();
-    struct entry entry = {hidden(event), 0};
+    struct entry entry = {0};
     for (uint64_t i = 0; i < rules_current->history_count; i++) {
         const struct whence_history *history = &rules_current->histories[i];
         if (!keeps(history, function, returns)) continue;
-        if (!entry.stack) entry.stack = port_stack(thread, frame);
+        if (!entry.stack) entry = (struct entry){hidden(event), port_stack(thread, frame)};
         if (!enter(thread)) {
             if (all) all[i].lost = 1;
             continue;
