@@ -14,7 +14,7 @@ from whence.rules import model as m
 from whence.rules.expand import expand
 from whence.toolchain import bitcode
 from whence.toolchain.cache import Cache
-from whence.toolchain.carry import CarriedModule
+from whence.toolchain.carry import CarriedModule, dynamic_symbols
 
 _LOOKS_UP = "dlsym"
 
@@ -102,17 +102,4 @@ def _symbol_of(name: str, known: Iterable[str]) -> str:
 
 def is_exported(name: str, libraries: Iterable[str]) -> bool:
     """Whether one of some shared libraries has a function or an object of this name."""
-    return any(_exports(path, name) for path in libraries)
-
-
-def _exports(path: str, name: str) -> bool:
-    from elftools.common.exceptions import ELFError
-    from elftools.elf.elffile import ELFFile
-    from elftools.elf.hash import GNUHashSection
-
-    try:
-        with open(path, "rb") as file:
-            table = ELFFile(file).get_section_by_name(".gnu.hash")
-            return isinstance(table, GNUHashSection) and table.get_symbol(name) is not None
-    except (OSError, ELFError, AttributeError):
-        return False
+    return any(name in dynamic_symbols(path, defined=True) for path in libraries)

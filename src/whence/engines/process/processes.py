@@ -164,8 +164,8 @@ def _status(process: int) -> list[bytes]:
         return []
 
 
-_USER, _SYSTEM = 11, 12
-"""Which of these fields are the CPU time."""
+_PARENT, _USER, _SYSTEM = 1, 11, 12
+"""Which of these fields are the parent's number and the CPU time."""
 
 
 def _is_busy(process: int) -> bool:
@@ -205,13 +205,10 @@ def handles(processes: list[int]) -> Iterator[list[int]]:
 def descendants(process: int) -> list[int]:
     """The children of a process, and theirs, as long as their parents live."""
     children: dict[int, list[int]] = {}
-    for name in filter(str.isdecimal, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/stat", "rb") as file:
-                parent = int(file.read().rpartition(b")")[2].split()[1])
-        except OSError:
-            continue
-        children.setdefault(parent, []).append(int(name))
+    for number in _all_numbers():
+        status = _status(number)
+        if status:
+            children.setdefault(int(status[_PARENT]), []).append(number)
     found = list(children.get(process, ()))
     for each in found:
         found += children.get(each, ())
