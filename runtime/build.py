@@ -82,7 +82,7 @@ PRODUCTS = {
     ),
     "libwhence-kdalloc.so": Product(("alloc/kd", "os"), ("-fvisibility=default",)),
     "libwhence-replay.so": Product(
-        (*ALLOCATOR, *ANSWERS, "port/bare"),
+        (*ALLOCATOR, *ANSWERS, "findings/tables.c", "port/bare"),
         ("-fomit-frame-pointer", "-foptimize-sibling-calls"),
         port="bare",
         without=("replace/hooks.c",),

@@ -1,6 +1,7 @@
 #include "roots.h"
 #include "unchanged.h"
 #include "../blocks/block.h"
+#include "../findings/tables.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
 #include "../process/images.h"
@@ -8,10 +9,6 @@
 #include "../settings/options.h"
 #include "../symbolic/covered.h"
 #include "../symbolic/snapshot.h"
-
-/* From the table of chunks to the last chunk. */
-#define ORIGINS_SIZE (WH_ORIGIN_BITS_BASE + WH_ORIGIN_BITS_SIZE - WH_ORIGIN_TABLE_BASE)
-#define SYMBOLIC_SIZE (WH_SYMBOLIC_CHUNKS_BASE + WH_SYMBOLIC_CHUNKS_SIZE - WH_SYMBOLIC_TABLE_BASE)
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -77,13 +74,7 @@ static int overlaps(const struct mapping *mapping, uintptr_t begin, uint64_t siz
 static int is_ours(const struct mapping *mapping) {
     uintptr_t begin;
     size_t size;
-    if (overlaps(mapping, PLANE_BEGIN, PLANE_END - PLANE_BEGIN) ||
-        overlaps(mapping, WH_DEFINED_OFFSET, PLANE_END - PLANE_BEGIN) ||
-        overlaps(mapping, WH_DETAILS_BASE, WH_DETAILS_SIZE) ||
-        overlaps(mapping, WH_DEPOT_BASE, WH_DEPOT_SIZE) ||
-        overlaps(mapping, WH_ORIGIN_TABLE_BASE, ORIGINS_SIZE) ||
-        overlaps(mapping, WH_SYMBOLIC_TABLE_BASE, SYMBOLIC_SIZE) ||
-        overlaps(mapping, WH_PRIVATE_BASE, WH_PRIVATE_SIZE) ||
+    if (tables_hold_ours(mapping->begin, mapping->end) ||
         (PORT_PLANES && covered_overlaps(mapping->begin, mapping->end)) ||
         heap_overlaps(mapping->begin, mapping->end))
         return 1;

@@ -8,7 +8,7 @@
 #include "../values/contents.h"
 #include "../origins/cells.h"
 #include "../origins/mapped.h"
-#include "tables.h"
+#include "../findings/tables.h"
 
 #include <dlfcn.h>
 #include <errno.h>

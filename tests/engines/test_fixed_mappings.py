@@ -39,12 +39,14 @@ int main(int argc, char **argv) {
         p = mmap(NULL, SIZE, ACCESS, ANYWHERE, -1, 0);
         break;
     }
+    if (argv[1][1] == 'k') return *(void **)p = malloc(10), 0;
     if (p != MAP_FAILED) memset(p, 1, SIZE);
     puts(p != MAP_FAILED && p[SIZE - 1] == 1 ? "mapped" : "not mapped");
     return 0;
 }
 """
 PLANE, DEPOT, FREE = "0x1000000000", "0x480000000000", "0x110000000000"
+DEFINED = "0x301000000000"
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +78,10 @@ def test_memory_that_must_replace_nothing(whence: Whence) -> None:
     assert (done.status, done.out) == (0, b"1 not mapped\n")
     assert f"note: the program asked for memory at {PLANE} and did not get it" in done.err
     assert "no findings" in done.err
+
+
+def test_a_pointer_in_place_of_a_table_that_is_not_there_is_a_root(whence: Whence) -> None:
+    """Without the rule about undefined values there is no plane of theirs."""
+    done, found = whence.findings("./prog", "fk", DEFINED)
+    assert (done.status, found) == (0, []), done.err
+    assert whence.run("--enable", "use-of-uninitialized-value", "./prog", "fk", DEFINED).status == 125

@@ -32,13 +32,22 @@ static const struct table tables[] = {
      SYMBOLIC},
 };
 
+static int has(const struct table *table, uintptr_t begin, uintptr_t end) {
+    return begin < table->end && end > table->begin && is_there(table->need);
+}
+
 const struct table *tables_at(uintptr_t begin, uint64_t size) {
     if (begin >= ADDRESS_END) return NULL;
     uintptr_t end = size > ADDRESS_END - begin ? ADDRESS_END : begin + size;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (begin < tables[i].end && end > tables[i].begin && is_there(tables[i].need))
-            return &tables[i];
+        if (has(&tables[i], begin, end)) return &tables[i];
     return NULL;
+}
+
+int tables_hold_ours(uintptr_t begin, uintptr_t end) {
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (tables[i].begin != WH_LOADER_BASE && has(&tables[i], begin, end)) return 1;
+    return 0;
 }
 
 /* What is free at any time: between the state plane and the block table. */
