@@ -30,7 +30,7 @@ ALLOC_LIBRARY = "whence-alloc.so"
 
 ALLOCATOR = ("alloc", "blocks", "os", "replace", "settings")
 """What every allocator of whole processes consists of: folders below this one."""
-CHECKING = ("findings", "leak", "process", "record", "rt", "stacks", "x86")
+CHECKING = ("calls", "findings", "leak", "process", "record", "rt", "stacks", "x86")
 """What evaluates rules and reports findings."""
 PLANES = ("origins", "planes", "symbolic", "values")
 """What knows something about each byte of memory."""

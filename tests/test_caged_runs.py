@@ -182,6 +182,14 @@ main()
 CHAIN = [("argument", "free"), ("stored", "alias"), ("stored", "item"), ("allocation", "malloc")]
 
 
+_FORGETFUL = """
+from whence.engines.keeping import Kept
+from whence.cli.main import main
+Kept.take = lambda *_: None
+main()
+"""
+
+
 class Place:
     """A folder with the program, and the means to run it there."""
 
@@ -194,6 +202,8 @@ class Place:
         more = {"stdin": subprocess.DEVNULL, **more}
         if more.pop("slow", False):
             command[1:3] = ["-c", _SLOW]
+        if more.pop("forgetful", False):
+            command[1:3] = ["-c", _FORGETFUL]
         env = {**self.whence.env, "WHENCE_OPTIONS": ""}
         done = subprocess.run(
             [*command, *map(str, words)],
@@ -266,6 +276,8 @@ STOPPED = {
 }
 
 
+QUICK = ("write", "fork", "listen", "own-sigsys")
+"""What the quick tests stop."""
 ALIKE = (
     *("read-write", "creat", "mkstemp", "symlink", "link", "truncate", "times", "fifo", "vfork", "popen"),
     *("own-sigsys", "datagram", "system-v", "raw"),
@@ -274,14 +286,24 @@ ALIKE = (
 
 
 @pytest.mark.parametrize(
-    "what", [pytest.param(each, marks=[pytest.mark.slow] if each in ALIKE else []) for each in STOPPED]
+    "what", [pytest.param(each, marks=[] if each in QUICK else [pytest.mark.slow]) for each in STOPPED]
 )
-def test_it_ends_before_it_changes_the_world(place: Place, what: str) -> None:
-    ran = place.run(what)
+def test_without_answers_it_ends_before_it_changes_the_world(place: Place, what: str) -> None:
+    ran = place.run(what, forgetful=True)
     assert (ran.status, ran.out, len(ran.findings), ran.chain) == (99, "out\n", 1, None), ran.err
     (note,) = ran.notes
     assert f"was stopped, since it {STOPPED[what]}" in note
     assert "--locate replay" in note and "--locate always" in note
+    log = place.folder / "log"
+    assert not log.exists() or log.read_text() == "once\n"
+
+
+@pytest.mark.parametrize(
+    "what", [pytest.param(each, marks=[pytest.mark.slow] if each in ALIKE else []) for each in STOPPED]
+)
+def test_what_changes_the_world_happens_once_and_has_its_chain(place: Place, what: str) -> None:
+    ran = place.run(what)
+    assert (ran.status, ran.out, ran.notes, ran.chain) == (99, "out\n", [], CHAIN), ran.err
     log = place.folder / "log"
     assert not log.exists() or log.read_text() == "once\n"
 
@@ -294,7 +316,7 @@ def test_another_process_gets_one_signal(place: Place) -> None:
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert came == [signal.SIGUSR1]
-    assert f"it sends a signal to process {os.getpid()}" in ran.notes[0]
+    assert (ran.notes, ran.chain) == ([], CHAIN), ran.err
 
 
 def test_a_server_gets_one_connection(place: Place) -> None:
@@ -305,7 +327,7 @@ def test_a_server_gets_one_connection(place: Place) -> None:
         server.settimeout(0.1)
         with pytest.raises(TimeoutError):
             server.accept()
-    assert f"it connects to 127.0.0.1:{port}" in ran.notes[0]
+    assert (ran.notes, ran.chain) == ([], CHAIN), ran.err
 
 
 def test_a_fifo_is_not_read_twice(place: Place) -> None:
@@ -316,7 +338,7 @@ def test_a_fifo_is_not_read_twice(place: Place) -> None:
     ran = place.run("read-fifo")
     assert os.read(end, 10) == b"y"
     os.close(end)
-    assert "it reads from there, which is no file that can be read again" in ran.notes[0]
+    assert (ran.notes, ran.chain) == ([], CHAIN), ran.err
 
 
 @pytest.mark.parametrize(
@@ -379,7 +401,7 @@ def test_a_leak_has_its_chain(place: Place) -> None:
 
 
 def test_findings_before_the_change_have_their_chains(place: Place) -> None:
-    ran = place.run("early", options=("--keep-going", "--leak-check", "no"))
+    ran = place.run("early", options=("--keep-going", "--leak-check", "no"), forgetful=True)
     assert (place.folder / "log").read_text() == "once\n"
     assert ran.chain == [("argument", "free"), ("stored", "item"), ("allocation", "malloc")]
     assert "chains" not in ran.findings[1]
@@ -406,7 +428,7 @@ int main(void) { char *p = malloc(4); int c = getchar(); free(p); if (c == 'x') 
 @pytest.mark.parametrize("mode", ["never", "auto"])
 def test_the_option_is_as_good_as_the_default(place: Place, mode: str) -> None:
     ran = place.run("write", options=("--locate", mode))
-    assert (ran.chain, len(ran.notes)) == (None, mode == "auto")
+    assert (ran.chain, ran.notes) == (CHAIN if mode == "auto" else None, [])
 
 
 def test_python_asks_for_it(place: Place) -> None:
@@ -418,8 +440,13 @@ def test_python_asks_for_it(place: Place) -> None:
 
 
 @pytest.mark.parametrize("what", ["getchar", "read", "dup", "fcntl"])
-def test_a_pipe_is_not_read_again(place: Place, what: str) -> None:
+def test_what_came_through_a_pipe_comes_again(place: Place, what: str) -> None:
     ran = place.run(what, stdin=None, input="x")
+    assert (ran.status, ran.notes, ran.chain) == (99, [], CHAIN), ran.err
+
+
+def test_without_answers_a_pipe_is_not_read_again(place: Place) -> None:
+    ran = place.run("getchar", stdin=None, input="x", forgetful=True)
     assert ran.status == 99 and ran.chain is None
     assert "since it reads its standard input, which cannot be read again; --locate" in ran.notes[0]
 
@@ -437,22 +464,20 @@ def test_a_terminal_is_read_once(place: Place, what: str) -> None:
     ran = place.run(what, stdin=terminal)
     os.close(terminal)
     os.close(controller)
-    assert ran.status == 99
-    if what:
-        assert ran.chain is None and "since it reads its standard input" in ran.notes[0]
-        assert "--locate replay" not in ran.notes[0]
-    else:
-        assert (ran.notes, ran.chain) == ([], CHAIN), ran.err
+    assert (ran.status, ran.notes, ran.chain) == (99, [], CHAIN), ran.err
 
 
 WAITING = """
+#include <signal.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
+static volatile int seen;
+static void on_child(int number) { seen = number; }
 int main(void) {
     int *item = malloc(4);
-    while (!access("mark", F_OK)) pause();
-    mkdir("mark", 0700);
+    signal(SIGCHLD, on_child);
+    if (!fork()) _exit(0);
+    while (!seen) usleep(1000);
     free(item);
     free(item);
     return 0;

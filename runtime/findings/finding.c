@@ -6,6 +6,7 @@
 #include "debugger.h"
 #include "described.h"
 #include "repeat.h"
+#include "../calls/calls.h"
 #include "../os/os.h"
 #include "../os/text.h"
 #include "../planes/planes.h"
@@ -439,6 +440,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     head->maps_id = maps_current();
     head->key = again_key(head, draft.stack, draft.alloc);
     uint64_t offset = 0;
+    calls_write();
     enum record_status status = append(context, witness, &offset);
     if (status == RECORD_KNOWN) status = again_count(offset, head);
     record_count_finding();

@@ -6,6 +6,7 @@
 #include "../origins/passing.h"
 #include "../origins/printing.h"
 #include "../origins/sent.h"
+#include "../process/outside.h"
 
 void arrived_from_file(struct site site, int file, uint64_t offset, const void *to, size_t size) {
     struct whence_origin_site *call = given_calling(site.function);
@@ -34,7 +35,9 @@ void arrived_as_mapping(struct site site, int file, uint64_t offset, const void 
 /* Where a stream stands; -1: it has no places. */
 static int64_t place_of(FILE *stream) {
     int error = errno;
+    outside_paused++; /* the program asks for no place */
     int64_t place = file_of(stream) < 0 ? -1 : ftello64(stream);
+    outside_paused--;
     errno = error;
     return place;
 }

@@ -3,6 +3,7 @@
 #include "../origins/given.h"
 #include "../origins/passing.h"
 #include "../origins/printing.h"
+#include "../process/outside.h"
 #include "../replace/cxx.h"
 
 #include <stdio.h>
@@ -100,12 +101,14 @@ int64_t buffer_place(const struct cxx_buffer *buffer, enum buffer_kind kind) {
     if (buffer_file(buffer, kind) < 0) return -1;
     int error = errno;
     int64_t place;
+    outside_paused++; /* the program asks for no place */
     if (kind == BUFFER_STDIO)
         place = ftello64(stdio_of(buffer));
     else
         place = CXX_FUNCTION(struct place, SEEK_FILE,
                              (const void *, int64_t, int, int))(buffer, 0, FROM_HERE, FOR_INPUT)
                     .offset;
+    outside_paused--;
     errno = error;
     return place;
 }

@@ -7,6 +7,7 @@
  * The new vectors lie on the stack, because a child of vfork or a signal handler may execute a
  * program.
  */
+#include "../calls/calls.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../settings/environment.h"
@@ -332,10 +333,21 @@ typedef int (*spawn_function)(pid_t *, const char *, const posix_spawn_file_acti
 static spawn_function next_spawn, next_spawnp;
 
 static int spawned(const struct plan *plan, int result, pid_t number, pid_t *child) {
+    struct calls_answer answer = {result ? -(int64_t)result : number, 0};
+    calls_keep_answer(WH_CALLS_SPAWN, &answer);
     if (result) return result;
     expect(plan, (uint32_t)number);
     if (child) *child = number;
     return 0;
+}
+
+/* Where calls are repeated, the process of the first run is started no more. */
+static int spawned_again(int *result, pid_t *child) {
+    struct calls_answer again;
+    if (!CALLS_REPEATED || !calls_answer_again(WH_CALLS_SPAWN, &again)) return 0;
+    *result = again.result < 0 ? (int)-again.result : 0;
+    if (again.result > 0 && child) *child = (pid_t)again.result;
+    return 1;
 }
 
 /* Before the program runs: dlsym would take from it what dlerror returns next. */
@@ -351,8 +363,11 @@ WH_EXPORT int posix_spawn(pid_t *child, const char *path, const posix_spawn_file
     PLAN(path, arguments, environment)
     find_spawn();
     pid_t number = 0;
-    int result =
-        next_spawn(&number, plan.path, actions, attributes, argument_vector, variable_vector);
+    int result;
+    if (spawned_again(&result, child)) return result;
+    outside_paused++;
+    result = next_spawn(&number, plan.path, actions, attributes, argument_vector, variable_vector);
+    outside_paused--;
     return spawned(&plan, result, number, child);
 }
 
@@ -375,7 +390,11 @@ WH_EXPORT int posix_spawnp(pid_t *child, const char *name,
     PLAN(path, arguments, environment)
     find_spawn();
     pid_t number = 0;
-    int result = next_spawnp(&number, plan.path == path ? name : plan.path, actions, attributes,
-                             argument_vector, variable_vector);
+    int result;
+    if (spawned_again(&result, child)) return result;
+    outside_paused++;
+    result = next_spawnp(&number, plan.path == path ? name : plan.path, actions, attributes,
+                         argument_vector, variable_vector);
+    outside_paused--;
     return spawned(&plan, result, number, child);
 }

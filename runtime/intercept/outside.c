@@ -48,7 +48,9 @@ __attribute__((constructor)) static void find_functions(void) {
         int64_t again;                                                                             \
         if (OUTSIDE_REPEATED && outside_again(kind, to, size, &again))                             \
             return (__typeof__(call))without_error(again);                                         \
+        outside_paused++;                                                                          \
         __typeof__(call) result = (call);                                                          \
+        outside_paused--;                                                                          \
         if (OUTSIDE_KEPT)                                                                          \
             outside_keep(kind, to, (int64_t)result < 0 ? 0 : (size_t)(put), with_error(result));   \
         return result;                                                                             \
@@ -219,7 +221,9 @@ WH_EXPORT void arc4random_buf(void *to, size_t size) {
     }
     if (OUTSIDE_REPEATED && outside_again(WH_OUTSIDE_RANDOM, to, size, &again)) return;
     void (*real)(void *, size_t) = REAL(arc4random_buf);
+    outside_paused++;
     (real ? real : fill_by_system)(to, size);
+    outside_paused--;
     if (OUTSIDE_KEPT) outside_keep(WH_OUTSIDE_RANDOM, to, size, 0);
 }
 
@@ -281,7 +285,7 @@ static ssize_t filled_up(void *to, ssize_t size) {
 /* What is read, by `call`. */
 #define CONTENTS(file, to, size, call)                                                             \
     do {                                                                                           \
-        if (WH_LIKELY(!outside_mode) || !changes(file)) return (call);                             \
+        if (WH_LIKELY(!outside_mode || outside_calls) || !changes(file)) return (call);            \
         if (OUTSIDE_MADE) return filled_up(to, (call));                                            \
         FILLED(WH_OUTSIDE_READ, to, size, (call));                                                 \
     } while (0)
@@ -321,7 +325,7 @@ static FILE *stream_on(int file, const char *mode) {
 static int only_reads(const char *mode) { return *mode == 'r' && !strchr(mode, '+'); }
 
 static FILE *stream_of(FILE *opened, const char *mode) {
-    if (WH_LIKELY(!outside_mode) || !opened) return opened;
+    if (WH_LIKELY(!outside_mode || outside_calls) || !opened) return opened;
     if (!only_reads(mode) || !changes(fileno(opened))) return opened;
     int file = dup(fileno(opened));
     if (file < 0) return opened;
@@ -335,7 +339,7 @@ static FILE *stream_of(FILE *opened, const char *mode) {
 }
 
 WH_EXPORT FILE *fdopen(int file, const char *mode) {
-    if (WH_UNLIKELY(outside_mode) && only_reads(mode) && changes(file))
+    if (WH_UNLIKELY(outside_mode && !outside_calls) && only_reads(mode) && changes(file))
         return stream_on(file, mode);
     return REAL(fdopen)(file, mode);
 }

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <wchar.h>
 #include "check.h"
+#include "../process/outside.h"
 #include "../process/program.h"
 
 #include <execinfo.h>
@@ -150,10 +151,19 @@ WRAP(int, system, (const char *command)) {
     return system(command);
 }
 
+/* What the C library makes of a pattern comes from the time, for which it asks nobody that keeps
+ * the answer. */
+#define NAMED(type, call)                                                                          \
+    ({                                                                                             \
+        type result = (call);                                                                      \
+        outside_named(pattern);                                                                    \
+        result;                                                                                    \
+    })
+
 #define TEMPLATE(type, name, made)                                                                 \
     WRAP(type, name, (char *pattern)) {                                                            \
         WRITE(pattern, READ_STRING(pattern) + 1);                                                  \
-        return made(name(pattern));                                                                \
+        return made(NAMED(type, name(pattern)));                                                   \
     }
 
 TEMPLATE(int, mkstemp, OPENED)
@@ -164,7 +174,7 @@ TEMPLATE(char *, mktemp, )
 #define TEMPLATE_AND(name)                                                                         \
     WRAP(int, name, (char *pattern, int argument)) {                                               \
         WRITE(pattern, READ_STRING(pattern) + 1);                                                  \
-        return OPENED(name(pattern, argument));                                                    \
+        return OPENED(NAMED(int, name(pattern, argument)));                                        \
     }
 
 TEMPLATE_AND(mkostemp)
@@ -174,7 +184,7 @@ TEMPLATE_AND(mkstemps64)
 
 WRAP(int, mkostemps, (char *pattern, int suffix, int flags)) {
     WRITE(pattern, READ_STRING(pattern) + 1);
-    return OPENED(mkostemps(pattern, suffix, flags));
+    return OPENED(NAMED(int, mkostemps(pattern, suffix, flags)));
 }
 
 WRAP(int, getsubopt, (char **options, char *const *names, char **value)) {

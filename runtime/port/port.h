@@ -131,4 +131,7 @@ void port_say(const struct wh_finding *head, const struct port_words *words,
 /* Memory is to look as the program sees it, because a debugger may attach. */
 void port_before_debugger(void);
 
+/* The C library's fork. */
+int port_fork(void);
+
 #endif

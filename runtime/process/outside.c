@@ -4,12 +4,16 @@
 #include "../os/text.h"
 #include "../settings/options.h"
 #include "made.h"
+
 #include "thread.h"
 #include "turns.h"
 
 #define MORE (WH_OUTSIDE_BYTES + 1u)
 
-int outside_mode;
+int outside_mode, outside_calls;
+static struct outside_calls_way calls_way;
+__thread unsigned outside_paused;
+__thread uint32_t outside_number;
 
 static struct whence_outside_header *header;
 static struct whence_outside_answer *answers;
@@ -18,6 +22,16 @@ static uint32_t program, process, parent;
 
 /* Where this thread looks on; beyond `known`, it asked for something else once. */
 static __thread uint64_t next_answer;
+
+/* Pages of the file get room before they are written to: without room, that would be a signal. */
+#define AHEAD 2048u
+
+static int has_room(uint64_t number) {
+    if (number % AHEAD && number) return 1;
+    uint64_t end = number + AHEAD < WH_OUTSIDE_MOST ? number + AHEAD : WH_OUTSIDE_MOST;
+    uintptr_t from = wh_round_down((uintptr_t)&answers[number], OS_PAGE);
+    return os_populate(from, wh_round_up((uintptr_t)&answers[end], OS_PAGE) - from);
+}
 
 static void begin_with(const char *record) {
     TEXT(path, 600);
@@ -58,16 +72,25 @@ void outside_begin(const char *record) {
     if (options.outside == WH_OUTSIDE_MADE) {
         outside_mode = WH_OUTSIDE_MADE;
         outside_path();
-    } else if (options.outside && record) {
+    } else if (options.outside && record && !options.calls) {
         begin_with(record);
     }
 }
 
 void outside_forked(void) {
-    if (!OUTSIDE_MADE) outside_mode = WH_OUTSIDE_NONE;
+    int goes_on = outside_calls == WH_CALLS_KEEP && calls_way.forked();
+    if (!goes_on) outside_calls = WH_CALLS_NONE;
+    if (!goes_on && !OUTSIDE_MADE) outside_mode = WH_OUTSIDE_NONE;
     parent = process;
     turns_forked();
     process = os_process();
+}
+
+void outside_forked_again(void) {
+    int64_t result;
+    if (!OUTSIDE_REPEATED || !outside_again(WH_OUTSIDE_PROCESS, NULL, 0, &result)) return;
+    parent = process;
+    process = (uint32_t)result;
 }
 
 uint32_t outside_process(void) { return OUTSIDE_NUMBERED ? process : os_process(); }
@@ -91,7 +114,18 @@ static uint64_t find(unsigned kind) {
     return next_answer == known ? give_up() : WH_OUTSIDE_MOST;
 }
 
+void outside_begin_calls(int mode, const struct outside_calls_way *way) {
+    int64_t result;
+    calls_way = *way;
+    outside_calls = outside_mode = mode;
+    process = os_process();
+    if (OUTSIDE_KEPT) outside_keep(WH_OUTSIDE_PROCESS, NULL, 0, process);
+    if (OUTSIDE_REPEATED && outside_again(WH_OUTSIDE_PROCESS, NULL, 0, &result))
+        process = (uint32_t)result;
+}
+
 int outside_again(unsigned kind, void *to, size_t size, int64_t *result) {
+    if (outside_calls) return calls_way.again(kind, to, size, result);
     uint64_t at = find(kind), first = at;
     for (size_t done = 0; at < known; at = find(kind)) {
         const struct whence_outside_answer *answer = &answers[at];
@@ -108,7 +142,7 @@ int outside_again(unsigned kind, void *to, size_t size, int64_t *result) {
 
 static void put(unsigned kind, const char *from, size_t size, int64_t result) {
     uint64_t number = __atomic_fetch_add(&header->count, 1, __ATOMIC_RELAXED);
-    if (number >= WH_OUTSIDE_MOST) {
+    if (number >= WH_OUTSIDE_MOST || !has_room(number)) {
         __atomic_fetch_sub(&header->count, 1, __ATOMIC_RELAXED);
         return;
     }
@@ -123,7 +157,19 @@ static void put(unsigned kind, const char *from, size_t size, int64_t result) {
 
 void outside_keep(unsigned kind, const void *from, size_t size, int64_t result) {
     const char *bytes = from;
+    if (outside_calls) {
+        calls_way.keep(kind, from, size, result);
+        return;
+    }
     for (; size > WH_OUTSIDE_BYTES; bytes += WH_OUTSIDE_BYTES, size -= WH_OUTSIDE_BYTES)
         put(kind, bytes, MORE, result);
     put(kind, bytes, size, result);
+}
+
+void outside_named(char *name) {
+    int64_t result;
+    if (!outside_calls) return;
+    size_t size = wh_length(name) + 1;
+    if (OUTSIDE_KEPT) outside_keep(WH_OUTSIDE_NAME, name, size, 0);
+    if (OUTSIDE_REPEATED) outside_again(WH_OUTSIDE_NAME, name, size, &result);
 }

@@ -18,12 +18,31 @@ extern int outside_mode;
 /* The process has another number than the system gave it. */
 #define OUTSIDE_NUMBERED (OUTSIDE_REPEATED || OUTSIDE_MADE)
 
+/* WH_CALLS_NONE, _KEEP or _REPEAT: system calls of the C library are kept, or repeated
+ * (../calls/calls.h), and need no such answers. */
+extern int outside_calls;
+/* Where answers stand then: among the calls. */
+struct outside_calls_way {
+    int (*again)(unsigned kind, void *to, size_t size, int64_t *result);
+    void (*keep)(unsigned kind, const void *from, size_t size, int64_t result);
+    int (*forked)(void); /* whether a child of fork goes on keeping them */
+};
+/* Begins so. mode: WH_OUTSIDE_KEEP or _REPEAT, which are WH_CALLS_KEEP and _REPEAT, too. */
+void outside_begin_calls(int mode, const struct outside_calls_way *way);
+/* Nesting depth; above 0, the calling thread's system calls belong to a function whose answer
+ * stands for them. */
+extern __thread unsigned outside_paused;
+/* The number that the calling thread last passed to the function syscall. */
+extern __thread uint32_t outside_number;
+
 /* Begins, if the options say so. record: its path, beside which answers are; NULL: there is none.
  */
 void outside_begin(const char *record);
 
 /* The process is a child of fork: its number is its own. */
 void outside_forked(void);
+/* It became one as the first run's did, whose number it has from now on. */
+void outside_forked_again(void);
 
 /* The process is the first of a path, and has the numbers that were made up. */
 void outside_path(void);
@@ -35,6 +54,9 @@ int outside_again(unsigned kind, void *to, size_t size, int64_t *result);
 
 /* Keeps an answer. */
 void outside_keep(unsigned kind, const void *from, size_t size, int64_t result);
+
+/* A pattern became a name: the one of the first run. */
+void outside_named(char *name);
 
 /* The number of this process: as it was the first time, or is made up, else its own. */
 uint32_t outside_process(void);

@@ -1,4 +1,5 @@
 #include "cage.h"
+#include "../calls/calls.h"
 #include "../findings/refusal.h"
 #include "../os/mem.h"
 #include "../os/os.h"
@@ -161,7 +162,7 @@ const struct cage_row *cage_find(int number) {
 
 /* ---- the filter ---- */
 
-#define FILTER_MOST 512
+#define FILTER_MOST 1024
 #define TRAP SECCOMP_RET_TRAP
 #define ALLOW SECCOMP_RET_ALLOW
 #define FAIL(error) (SECCOMP_RET_ERRNO | (error))
@@ -263,7 +264,7 @@ static void put_special(struct filter *filter, uint32_t self) {
         answer(filter, TRAP);
         end_call(filter, begin);
     }
-    allow_null(filter, SYS_sendto, 4);
+    if (!CALLS_REPEATED) allow_null(filter, SYS_sendto, 4);
     begin = begin_call(filter, SYS_rt_sigaction); /* our handler stays */
     load(filter, LOW(0));
     answer_if(filter, SIGSYS, FAIL(0));
@@ -283,10 +284,12 @@ static const struct {
     {SYS_tee, 0},     {SYS_sendfile, 1}, {SYS_copy_file_range, 0},
 };
 
-int cage_reads(int number) {
+int cage_reads(int number, const uint64_t *words) {
+    if (options.caged != CAGED_INPUT) return 0;
     for (unsigned i = 0; i < sizeof readers / sizeof *readers; i++)
-        if (readers[i].number == (uint32_t)number) return 1;
-    return number == SYS_fcntl;
+        if (readers[i].number == (uint32_t)number) return words[readers[i].argument] == 0;
+    return number == SYS_fcntl && words[0] == 0 &&
+           (words[1] == F_DUPFD || words[1] == F_DUPFD_CLOEXEC);
 }
 
 static void put_readers(struct filter *filter) {
@@ -307,6 +310,12 @@ static void put_readers(struct filter *filter) {
     end_call(filter, begin);
 }
 
+/* Calls whose answers the first run may have kept. */
+static void put_kept(struct filter *filter) {
+    for (unsigned number = 0; number < CALLS_MOST; number++)
+        if (calls_are_kept(number)) answer_if(filter, number, TRAP);
+}
+
 static void make_filter(struct filter *filter, uint32_t self) {
     load(filter, DATA(arch));
     put(filter, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, AUDIT_ARCH_X86_64);
@@ -318,7 +327,10 @@ static void make_filter(struct filter *filter, uint32_t self) {
     allow_ourselves(filter);
     load(filter, DATA(nr));
     put_special(filter, self);
-    if (options.caged == CAGED_INPUT) put_readers(filter);
+    if (CALLS_REPEATED)
+        put_kept(filter);
+    else if (options.caged == CAGED_INPUT)
+        put_readers(filter);
     for (size_t i = 0; i < ROWS; i++) answer_if(filter, (uint32_t)rows[i].number, TRAP);
     answer(filter, ALLOW);
 }

@@ -36,12 +36,19 @@ struct cage_row {
 /* The row of a call, NULL for one that no row is about. */
 const struct cage_row *cage_find(int number);
 
-/* Whether a call reads descriptors, or makes others of them. */
-int cage_reads(int number);
+/* Whether a call reads standard input, or makes another descriptor of it, where that cannot be. */
+int cage_reads(int number, const uint64_t *words);
 
 /* Closes the cage for good. Where the system does not let it, the process ends and the record says
  * so. */
 void cage_close(void);
+
+/* What the first run got from a call of this thread, if it is known: then nothing else happens.
+ * site: where in the C library the code behind the call is. */
+int cage_again(int number, uint32_t site, const uint64_t *words, long *result);
+
+/* Makes a descriptor lead to a pipe with nothing in it. */
+void cage_stand_in(int descriptor);
 
 /* The handler of calls that the kernel hands over. */
 void cage_caught(int number, siginfo_t *info, void *machine);

@@ -1,5 +1,6 @@
 /* Calls in the cage: what is harmless is carried out, any other ends the process. */
 #include "cage.h"
+#include "../calls/calls.h"
 #include "signals.h"
 #include "../findings/refusal.h"
 #include "../os/mem.h"
@@ -120,7 +121,7 @@ static _Noreturn void end_at(const struct call *call) {
     text_put(&why, "it ");
     if (row) {
         put_words(&why, row, call);
-    } else if (!cage_reads(call->number)) {
+    } else if (!cage_reads(call->number, call->words)) {
         text_put(&why, "makes a system call that its own filter (seccomp) makes a signal of");
     } else {
         text_put(&why, "reads its standard input, which cannot be read again");
@@ -267,8 +268,12 @@ static long decide(const struct call *call) {
     case SYS_kill: return send_signal(call, 0, words[1]);
     case SYS_tkill: return send_signal(call, 1, words[1]);
     case SYS_tgkill: return send_signal(call, 0, words[2]);
-    default: end_at(call);
+    default: break;
     }
+    if (!calls_are_kept((unsigned)call->number) || cage_find(call->number) ||
+        cage_reads(call->number, words))
+        end_at(call);
+    return carry_out(call);
 }
 
 void cage_caught(int number, siginfo_t *info, void *machine) {
@@ -289,5 +294,8 @@ void cage_caught(int number, siginfo_t *info, void *machine) {
         text_put(&why, "it makes system calls of other programs than 64-bit ones");
         refusal_end(&why);
     }
-    registers[REG_RAX] = decide(&call);
+    long result;
+    uint32_t site = calls_site((uintptr_t)registers[REG_RIP]);
+    if (!cage_again(call.number, site, call.words, &result)) result = decide(&call);
+    registers[REG_RAX] = result;
 }

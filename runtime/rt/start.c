@@ -8,6 +8,7 @@
 #include "../process/service.h"
 #include "../alloc/reserve.h"
 #include "../blocks/block.h"
+#include "../calls/calls.h"
 #include "../os/os.h"
 #include "../os/text.h"
 #include "../origins/cells.h"
@@ -121,6 +122,7 @@ void port_start(void) {
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
     record_open(1);
     outside_begin(record_path());
+    calls_begin(record_path());
     if (options.caged) cage_close();
     debugger_await();
 }

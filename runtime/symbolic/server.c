@@ -226,7 +226,7 @@ extern pid_t _Fork(void) __attribute__((weak));
  * so neither locks are taken nor are handlers called, which would cost as much as the fork, in
  * pages that are touched. */
 static pid_t fork_path(void (*forked)(void)) {
-    if (os_has_threads() || !_Fork) return fork();
+    if (os_has_threads() || !_Fork) return port_fork();
     pid_t child = _Fork();
     if (!child) forked();
     return child;

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 
 from whence.abi import (
+    calls,
     fixed,
     layout,
     options,
@@ -212,6 +213,17 @@ def _origin_lines() -> Iterator[str]:
     yield from _numbers("TURN", outside.TURN_KINDS)
     yield from _numbers("ASTRAY", outside.ASTRAY)
     for each in (outside.HEADER, outside.ANSWER, outside.TURN):
+        yield from _struct(each)
+    yield f'#define WH_CALLS_SUFFIX "{calls.SUFFIX}"'
+    yield f"#define WH_CALLS_SIZE {_number(calls.FILE_SIZE)}"
+    yield f"#define WH_CALLS_SMALL_FILE {_number(calls.SMALL_FILE)}"
+    yield f"#define WH_CALLS_SMALL_READ {_number(calls.SMALL_READ)}"
+    yield f"#define WH_CALLS_OUTSIDE {_number(calls.OUTSIDE)}"
+    yield f"#define WH_CALLS_ALL {_number(calls.ALL)}"
+    yield from _numbers("CALLS", calls.MODES)
+    yield from _numbers("CALLS", calls.FLAGS)
+    yield from _numbers("CALLS", calls.FUNCTIONS)
+    for each in (calls.HEADER, calls.CALL):
         yield from _struct(each)
     yield f'#define WH_SENT_SUFFIX "{sent.SUFFIX}"'
     yield f"#define WH_SENT_MOST_BYTES {_number(sent.MOST_BYTES)}"

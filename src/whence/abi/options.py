@@ -44,6 +44,7 @@ OPTIONS = (
     Option("origin_nodes", (1 << 22) - 2, 64, (1 << 22) - 2, "steps of chains that are kept at most"),
     Option("caged", 0, 0, 2, "end before a call that changes more than the process; 2: or reads stdin"),
     Option("outside", 0, 0, 3, "answers from outside: 1 kept beside the record, 2 given again, 3 made up"),
+    Option("calls", 0, 0, 2, "what the kernel answers: 1 kept beside the record, 2 given again"),
     Option("symbolic", 0, 0, 1, "the code builds expressions of symbolic values"),
     Option("explore", 0, 0, 1 << 20, "descriptor of the socket of the fork server; 0: none"),
     Option("signals", 1, 0, 1, "report SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGTRAP"),

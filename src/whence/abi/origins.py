@@ -186,8 +186,15 @@ LOST = Layout(
 """A pointer that was lost, as generated code and the runtime write it down until the block is told."""
 
 NODE_FLAGS = {
-    "REPEATED": 1, "INITIAL": 2, "UNSEEN": 4, "CROSSED": 8, "LOST": 16, "UNDEFINED": 32,
-    "SKIPPED": 64, "INPUT": 128, "WRITTEN": 256,
+    "REPEATED": 1,
+    "INITIAL": 2,
+    "UNSEEN": 4,
+    "CROSSED": 8,
+    "LOST": 16,
+    "UNDEFINED": 32,
+    "SKIPPED": 64,
+    "INPUT": 128,
+    "WRITTEN": 256,
 }
 """REPEATED: the value came this way before. INITIAL: nothing was stored where the site loads. UNSEEN: what
 stands there was written in a way that is not followed. CROSSED: the node before is of another thread. LOST:

@@ -19,7 +19,7 @@ run (``runtime/process/made.h``)."""
 KINDS = {
     name: number
     for number, name in enumerate(
-        ("TIME", "CLOCK_GETTIME", "GETTIMEOFDAY", "CLOCK", "RANDOM", "PROCESS", "PARENT", "READ"), 1
+        ("TIME", "CLOCK_GETTIME", "GETTIMEOFDAY", "CLOCK", "RANDOM", "PROCESS", "PARENT", "READ", "NAME"), 1
     )
 }
 BYTES = 16
@@ -52,9 +52,7 @@ ANSWER = Layout(
 MOST_TURNS = 1 << 24
 TURN_KINDS = {
     name: number
-    for number, name in enumerate(
-        ("PROGRAM", "THREAD", "LOCK", "TRY", "WAKE", "VALUE", "ONCE", "HEAP"), 1
-    )
+    for number, name in enumerate(("PROGRAM", "THREAD", "LOCK", "TRY", "WAKE", "VALUE", "ONCE", "HEAP"), 1)
 }
 """``PROGRAM``: one begins, and its turns follow. ``THREAD``: one is made. ``ONCE``: the thread is the one
 that runs a function or initialises a variable. ``HEAP``: memory goes from or to what threads share."""

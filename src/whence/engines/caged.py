@@ -12,8 +12,10 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import BinaryIO
 
 from whence.engines import locate
+from whence.engines.keeping import Kept
 from whence.engines.patience import Patience, TooLong
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings
@@ -27,7 +29,12 @@ _USUALLY = 5.0
 
 
 def located(
-    task: Task, first: Result, given: locate.Input, offer: str, run: Callable[[Task], Result]
+    task: Task,
+    first: Result,
+    given: locate.Input,
+    offer: str,
+    run: Callable[[Task], Result],
+    kept: Kept,
 ) -> Result:
     """The result with the chains that a second run finds, or a note why there are none. offer: what helps."""
     settings, seconds = task.settings, task.settings.start.seconds
@@ -35,7 +42,8 @@ def located(
     patience = Patience(settings.locate_time, signals=settings.around.relay, running=_USUALLY * seconds)
     try:
         _refuse(task, seconds)
-        second, end = locate.again(task, first, _again(settings, given, limit), patience, run)
+        again = _again(settings, given, limit, kept)
+        second, end = locate.again(task, first, again, patience, run)
     except WhenceError as error:
         return locate.unlocated(first, error, offer)
     found, missed = locate.matched(first, second)
@@ -43,7 +51,7 @@ def located(
         return found
     why = end or _end(second, limit)
     if not why:
-        return locate.noted(found, locate.missing(first, second, missed, offer))
+        return locate.noted(found, locate.missing(first, second, missed, offer, astray=kept.astray()))
     note = locate.stopped(missed, locate.Second(second, why))
     return locate.noted(found, note if patience.signal else f"{note}; {offer}")
 
@@ -73,7 +81,7 @@ def _end(second: Result, limit: float) -> str:
 
 
 @contextlib.contextmanager
-def _again(settings: Settings, given: locate.Input, limit: float) -> Iterator[Settings]:
+def _again(settings: Settings, given: locate.Input, limit: float, kept: Kept) -> Iterator[Settings]:
     """The settings of the second run, which has an open file of its own for its input.
 
     Where that cannot be read again, it ends when it reads any.
@@ -83,11 +91,18 @@ def _again(settings: Settings, given: locate.Input, limit: float) -> Iterator[Se
         nowhere = stack.enter_context(open(os.devnull, "wb")).fileno()
         around = replace(settings.around, timeout=timeout, remain=False)
         if given.obstacle:
-            around = replace(around, stdin=stack.enter_context(open(os.devnull, "rb")).fileno())
+            around = replace(around, stdin=stack.enter_context(_nothing()).fileno())
         elif given.offset is not None:
             around = replace(around, stdin=stack.enter_context(_reopened(given.descriptor, given.offset)))
         caged = 2 if given.obstacle else 1
-        yield locate.second(settings, around, nowhere, caged=caged, record=None)
+        yield locate.second(settings, around, nowhere, caged=caged, record=None, calls=kept.give())
+
+
+def _nothing() -> BinaryIO:
+    """A pipe without another end: like what it stands for, it has no places."""
+    reading, writing = os.pipe()
+    os.close(writing)
+    return open(reading, "rb")
 
 
 @contextlib.contextmanager

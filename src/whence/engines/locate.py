@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whence.abi import points, variables
 from whence.engines import interruption
+from whence.engines.keeping import Kept
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start
@@ -65,16 +66,22 @@ def located(task: Task, run: Callable[[Task], Result]) -> Result:
 
 
 def _in_cage(task: Task, given: Input, run: Callable[[Task], Result]) -> Result:
-    """A first run as ever, of which the second learns nothing."""
+    """A first run, which keeps what the kernel answers it, and a second one that is given it again."""
     offer = _ALWAYS if given.obstacle or task.settings.start.handover else _TWICE
     if given.flows:
         given = replace(given, obstacle="its standard input is no file, and cannot be read again")
-    first = run(task)
-    if not any(map(_may_have_chains, first.findings)):
-        return first
-    from whence.engines import caged  # only where a second run may add something
+    settings = task.settings
+    kept = None if settings.children or settings.start.handover else Kept()
+    try:
+        first = run(replace(task, settings=replace(settings, kept=kept)))
+        if not any(map(_may_have_chains, first.findings)):
+            return first
+        from whence.engines import caged  # only where a second run may add something
 
-    return caged.located(task, first, given, offer, run)
+        return caged.located(task, first, given, offer, run, kept or Kept())
+    finally:
+        if kept:
+            kept.drop()
 
 
 def _twice(task: Task, given: Input, run: Callable[[Task], Result]) -> Result:

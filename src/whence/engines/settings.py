@@ -15,6 +15,7 @@ from whence.tiers import AUTO
 
 if TYPE_CHECKING:
     from whence.alloc.recording import CompactHeap
+    from whence.engines.keeping import Kept
     from whence.engines.patience import Patience
     from whence.engines.repeating import Repeating
 
@@ -67,6 +68,8 @@ class Settings:
     symbolic: the program builds expressions of what is symbolic.
     explore: the descriptor of the socket by which it serves requests for paths, 0 for none.
     repeating: what two runs of the program have in common; None: nothing.
+    kept: where a run leaves what a second one may need; None: it keeps nothing. calls: what the kernel
+        answered the first run, which this one gets again.
     made: answers from outside, such as the time, are those that paths of an exploration get.
     print_regions: the program prints the addresses of its heap and its tables.
     engine: one of `whence.engines.registry`, or "auto": the first of them that can run the program.
@@ -98,6 +101,8 @@ class Settings:
     symbolic: bool = False
     explore: int = 0
     repeating: Repeating | None = None
+    kept: Kept | None = None
+    calls: Path | None = None
     made: bool = False
     print_regions: bool = False
     engine: str = "native"

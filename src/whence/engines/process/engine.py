@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from whence.abi import records
+from whence.abi import calls, records
 from whence.chains import Chain
 from whence.coverage import Coverage, total
 from whence.engines.process import refusals
@@ -149,6 +149,8 @@ class ProcessEngine(ABC):
                 make_record(folder.record)
             if settings.repeating:
                 settings.repeating.place(folder.record)
+            if settings.calls:
+                os.symlink(settings.calls, f"{folder.record}{calls.SUFFIX}")
             errand = Errand(folder, prepared.settings, task.cache, options, built, originals)
             judge = Judge(folder.record, reading.is_suppressed) if "judge" in options else _nobody()
             serving = _serving(errand, prepared.builder, start)
@@ -169,6 +171,9 @@ class ProcessEngine(ABC):
             start.seconds = ending.seconds
             raw = read_records(folder.record)
             raw.sent = read_sent(folder.record)
+            if settings.kept and raw.findings:
+                found = raw.findings[0].fields["pid"]
+                settings.kept.take(folder.record, None if found == raw.pid else found)
             streams = tuple(_captured(folder.path / each, settings.capture) for each in _CAPTURED)
         if built.hasty and ending.seconds >= built.hasty.seconds:
             task.cache.add(built.hasty.kind, built.hasty.key, b"")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from whence.abi import fixed, outside, records
+from whence.abi import calls, fixed, outside, records
 from whence.engines.settings import Settings
 
 LEAKS = {"no": 0, "full": 1, "summary": 2}
@@ -23,6 +23,11 @@ def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
     options["symbolic"] = int(settings.symbolic)
     options["explore"] = settings.explore
     options["outside"] = settings.repeating.mode if settings.repeating else 0
+    options["calls"] = calls.MODES["NONE"]
+    if settings.kept:
+        options |= {"outside": outside.MODES["KEEP"], "calls": calls.MODES["KEEP"]}
+    elif settings.calls:
+        options |= {"outside": outside.MODES["REPEAT"], "calls": calls.MODES["REPEAT"]}
     if settings.made:
         options["outside"] = outside.MODES["MADE"]
     options["reader"] = os.getpid()
