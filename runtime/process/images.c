@@ -208,10 +208,12 @@ int images_hold(uint64_t address) {
 
 int images_came_later(uint64_t address) { return image_around(address, first_count) != NULL; }
 
-uint64_t images_begin(uint32_t *cursor) {
+uint64_t images_begin(uint32_t *cursor, uint64_t *end) {
     while (*cursor < image_count) {
         const struct image *image = &images[(*cursor)++];
-        if (image->kind == IMAGE_INSTRUMENTED) return image->low;
+        if (image->kind != IMAGE_INSTRUMENTED) continue;
+        *end = image->high;
+        return image->low;
     }
     return 0;
 }

@@ -33,8 +33,8 @@ uint32_t images_place(uint64_t *pc);
 int images_hold(uint64_t address);
 /* Whether it lies in an image that was loaded after the first refresh. */
 int images_came_later(uint64_t address);
-/* Where the next instrumented one begins; *cursor starts at 0. 0 at the end. */
-uint64_t images_begin(uint32_t *cursor);
+/* Where the next instrumented one begins, and ends; *cursor starts at 0. 0 at the end. */
+uint64_t images_begin(uint32_t *cursor, uint64_t *end);
 /* Whether the program itself is instrumented, and whether any image is or was, at the last
  * refresh. */
 int images_main_instrumented(void);

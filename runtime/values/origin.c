@@ -46,6 +46,10 @@ static uint64_t as_absent(uint64_t address) {
     return address | (uint64_t)images_version() << WH_ADDRESS_BITS;
 }
 
+uint64_t origin_of_constant(uint64_t address) {
+    return address + (address & WH_ORIGIN_BYTE_MASK ? 0 : WH_ORIGIN_SHIFTED);
+}
+
 /* The address of the constant that an origin may be. */
 static uint64_t address_of(uint64_t origin) {
     int is_shifted = origin % WH_ORIGIN_PLACE_UNIT ==
@@ -81,38 +85,4 @@ const char *origin_text(uint64_t origin) {
 
 int origin_is_valid(uint64_t origin) {
     return !origin || is_found(address_of(origin)) || origin_stack(origin) || is_constant(origin);
-}
-
-/* ---- what is left of a fill word ---- */
-
-#define HALF_SHIFT 32u
-#define LOW_HALF ((1ull << HALF_SHIFT) - 1)
-
-/* The upper halves of origins of most stacks are the same. */
-static uint64_t upper_of_stacks(void) { return WH_STACK_ORIGIN >> HALF_SHIFT; }
-
-/* Whether the upper half of a word is that of some fill word. */
-static int is_upper_fill(uint64_t word) {
-    uint64_t upper = word >> HALF_SHIFT & (ORIGIN_MASK >> HALF_SHIFT), begin;
-    if (word >> WH_FILL_SHIFT != WH_FILL) return 0;
-    for (uint32_t cursor = 0; (begin = images_begin(&cursor));)
-        if (begin >> HALF_SHIFT == upper) return 1;
-    return upper == upper_of_stacks();
-}
-
-/* The origin with this upper half that the bytes `kept` of a word are of; 0 if there is none. */
-static uint64_t with_upper(uint64_t upper, uint64_t word, uint64_t kept) {
-    uint64_t origin = upper << HALF_SHIFT | (word & LOW_HALF);
-    return ((origin_fill(origin) ^ word) & kept) || !origin_is_valid(origin) ? 0 : origin;
-}
-
-uint64_t origin_left(uint64_t word, uint64_t kept, uint64_t *origin) {
-    uint64_t begin;
-    *origin = 0;
-    if ((kept & ~LOW_HALF) == ~LOW_HALF) return is_upper_fill(word) ? ~LOW_HALF : 0;
-    if ((kept & LOW_HALF) != LOW_HALF) return 0;
-    *origin = with_upper(upper_of_stacks(), word, kept);
-    for (uint32_t cursor = 0; !*origin && (begin = images_begin(&cursor));)
-        *origin = with_upper(begin >> HALF_SHIFT, word, kept);
-    return *origin ? kept : 0;
 }

@@ -21,6 +21,9 @@ uint32_t origin_stack(uint64_t origin);
 /* Whether it is 0, stands for a stack, or leads to a constant of generated code. */
 int origin_is_valid(uint64_t origin);
 
+/* The origin that the address of a constant is. */
+uint64_t origin_of_constant(uint64_t address);
+
 /* The text of a constant that an origin leads to, NULL for any other origin. */
 const char *origin_text(uint64_t origin);
 
@@ -37,7 +40,7 @@ static inline int origin_fills(uint64_t word) {
 
 /* Which bytes of `word` (as bits) are those of a fill word for all that can be seen, if the bytes
  * `kept` of it are there and the others lost; *origin is the one that they have, or 0 if they do
- * not determine it. */
+ * not determine it (lost.c). */
 uint64_t origin_left(uint64_t word, uint64_t kept, uint64_t *origin);
 
 #endif

@@ -172,7 +172,7 @@ def _rule_lines() -> Iterator[str]:
 
 
 def _undefined_lines() -> Iterator[str]:
-    for name in ("CONSTANT_PLACE", "PLACE_UNIT", "SHIFTED"):
+    for name in ("CONSTANT_PLACE", "PLACE_UNIT", "BYTE_MASK", "SHIFTED"):
         yield f"#define WH_ORIGIN_{name} {_number(getattr(undefined, name))}"
     for name in ("FILL", "FILL_SHIFT", "ORIGIN_BITS"):
         yield f"#define WH_{name} {_number(getattr(undefined, name))}"

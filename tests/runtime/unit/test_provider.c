@@ -67,7 +67,7 @@ static uintptr_t at(unsigned room, unsigned offset) {
 
 uint32_t images_version(void) { return 0; }
 int images_hold(uint64_t address) { return (void)address, 0; }
-uint64_t images_begin(uint32_t *cursor) { return (void)cursor, 0; }
+uint64_t images_begin(uint32_t *cursor, uint64_t *end) { return (void)cursor, (void)end, 0; }
 
 __thread struct thread thread_self;
 

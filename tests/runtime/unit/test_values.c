@@ -1,4 +1,4 @@
-/* modules: values/ranges values/granule values/details values/origin stacks/depot blocks/block blocks/blocks blocks/claims planes/planes os/os */
+/* modules: values/ranges values/granule values/details values/origin values/lost stacks/depot blocks/block blocks/blocks blocks/claims planes/planes os/os */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -25,9 +25,11 @@ const void *closed_kept(const void *pointer) { return pointer; }
 
 /* What stands in generated code. */
 static const struct {
+    _Alignas(WH_ORIGIN_PLACE_UNIT) uint32_t before;
     struct whence_undefined head;
     char text[8];
-} variable = {{WHENCE_UNDEFINED_MAGIC, 80}, "buffer"}, other = {{WHENCE_UNDEFINED_MAGIC, 4}, "n"};
+} variable = {0, {WHENCE_UNDEFINED_MAGIC, 80}, "buffer"},
+  other = {0, {WHENCE_UNDEFINED_MAGIC, 4}, "n"};
 
 /* Where all bytes are random, a store may turn one origin into another that differs in a byte. */
 static int other_is_loaded;
@@ -44,12 +46,17 @@ int images_hold(uint64_t address) {
            (other_is_loaded && address - (uint64_t)(uintptr_t)&other < sizeof other);
 }
 
-uint64_t images_begin(uint32_t *cursor) { return (*cursor)++ ? 0 : (uint64_t)(uintptr_t)&variable; }
+/* All of the constants. */
+uint64_t images_begin(uint32_t *cursor, uint64_t *end) {
+    uint64_t a = (uint64_t)(uintptr_t)&variable, b = (uint64_t)(uintptr_t)&other;
+    *end = (a < b ? b : a) + sizeof variable;
+    return (*cursor)++ ? 0 : a < b ? a : b;
+}
 
 int images_has_checks(uint64_t pc) { return pc != 0; }
 
-#define VARIABLE ((uint64_t)(uintptr_t)&variable)
-#define OTHER ((uint64_t)(uintptr_t)&other)
+#define VARIABLE (origin_of_constant((uint64_t)(uintptr_t)&variable.head))
+#define OTHER (origin_of_constant((uint64_t)(uintptr_t)&other.head))
 
 static uint8_t *const memory = (uint8_t *)ARENA;
 /* The undefined bits of each byte. */
@@ -201,11 +208,34 @@ static void what_a_store_leaves_of_a_word_keeps_its_origin(void) {
     CHECK_EQUAL(found.bits, lower);
     CHECK_EQUAL(found.origin, OTHER);
     __whence_value_undefine(ARENA, 8, OTHER);
-    store(0, 4, 7, 0, 0); /* the origin is lost */
+    store(0, 4, 7, 0, 0); /* the origin is lost: both may have been there */
     CHECK_EQUAL(__whence_value_load(ARENA, 8).bits, upper);
+    CHECK_EQUAL(__whence_value_load(ARENA, 8).origin, 0);
     __whence_value_undefine(ARENA, 16, OTHER);
     store(0, 4, 7, 0, 0); /* but the next granule has it */
     CHECK_EQUAL(__whence_value_load(ARENA, 8).origin, OTHER);
+}
+
+/* The constants of all images are looked through for one that agrees with what is left. */
+static void a_store_leaves_what_one_constant_agrees_with(void) {
+    static const struct {
+        size_t at, size;
+        uint64_t bits;
+    } cases[] = {{1, 1, ~0xff00ull},      {2, 1, ~0xff0000ull},         {0, 2, ~0xffffull},
+                 {1, 2, ~0xffff00ull},    {3, 2, ~0xffff000000ull},     {0, 5, ~0xffffffffffull},
+                 {0, 6, 0 /* too few */}, {2, 5, 0 /* no sign of it */}};
+    for (int round = 0; round < 2; round++) /* the second time from memory */
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            clear();
+            __whence_value_undefine(ARENA + 8, 8, OTHER);
+            store(8 + cases[i].at, cases[i].size, 0x2020202020202020ull, 0, 0);
+            CHECK_EQUAL(__whence_value_load(ARENA + 8, 8).bits, cases[i].bits);
+        }
+    clear();
+    __whence_value_undefine(ARENA + 8, 8, OTHER);
+    memory[8] ^= 0x7f; /* unseen: the kept bytes are none of a constant */
+    store(9, 1, 7, 0, 0);
+    CHECK_EQUAL(__whence_value_load(ARENA + 8, 8).bits & 0xffff, 0);
 }
 
 /* A page of the stack is mapped, as far as it is used; that of another mapping may not be. */
@@ -431,6 +461,7 @@ int main(void) {
     a_write_may_have_bytes_of_what_was_there();
     a_write_may_end_with_a_byte_of_the_fill();
     what_a_store_leaves_of_a_word_keeps_its_origin();
+    a_store_leaves_what_one_constant_agrees_with();
     the_next_page_of_the_stack_has_the_origin();
     another_image_may_have_constants_elsewhere();
     forgotten_bytes_stay();
