@@ -290,6 +290,18 @@ size_t format_printf_places(const char *format, va_list arguments, struct format
     return walk.argument_count;
 }
 
+int format_printf_names(const char *format, int at) {
+    struct walk walk;
+    find(&walk, format);
+    for (size_t i = 0; i < walk.count; i++) {
+        const struct format_item *item = &walk.items[i];
+        if (item->value_at == at) return 1;
+        if (item->width == FORMAT_FROM_ARGUMENT && item->width_at == at) return 1;
+        if (item->precision == FORMAT_FROM_ARGUMENT && item->precision_at == at) return 1;
+    }
+    return 0;
+}
+
 size_t format_printf_values(const char *format, va_list arguments, struct format_value *values) {
     struct walk walk;
     find(&walk, format);

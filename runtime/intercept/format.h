@@ -63,6 +63,9 @@ struct format_place format_take(va_list *arguments, enum format_kind kind);
 /* The arguments of a printf call that are numbers or pointers, at most FORMAT_MOST. */
 size_t format_printf_places(const char *format, va_list arguments, struct format_place *places);
 
+/* Whether a printf looks at the argument with this number, from 1 on. */
+int format_printf_names(const char *format, int at);
+
 /* A wide format in narrow characters, `?` for what is not ASCII, as far as it fits into `room`
  * bytes at `to`; returns `to`. */
 const char *format_narrow(const wchar_t *format, char *to, size_t room);

@@ -64,6 +64,10 @@ void __whence_value_copy(uint64_t to, uint64_t from, uint64_t size);
  * value, other, root and width are value, bits, origin and kind (WH_USE_*). */
 void __whence_use(uint64_t value, uint64_t bits, uint64_t origin, uint64_t kind);
 
+/* Whether a library function looks at an optional argument: which one (whence.abi.optional), and
+ * the argument that decides. */
+uint64_t __whence_value_wanted(uint64_t which, uint64_t decider);
+
 /* Undefined bits that a call passes: generated code writes it. Pairs of bits and origin, and
  * addresses of what is copied. */
 struct whence_values {

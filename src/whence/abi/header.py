@@ -13,6 +13,7 @@ from whence.abi import (
     calls,
     fixed,
     layout,
+    optional,
     options,
     origins,
     outside,
@@ -180,6 +181,8 @@ def _undefined_lines() -> Iterator[str]:
         yield f"#define WH_{name} {_number(getattr(undefined, name))}"
     yield from _numbers("VALUES", undefined.STATES)
     yield from _numbers("USE", undefined.USES)
+    yield from _numbers("DECIDER", optional.DECIDERS)
+    yield f"#define WH_DECIDER_NUMBER_SHIFT {optional.NUMBER_SHIFT}"
     yield f"#define WHENCE_UNDEFINED_MAGIC {_number(undefined.MAGIC)}"
     yield f"#define WHENCE_MOST_ARGUMENTS {_number(undefined.MOST_ARGUMENTS)}"
     yield f"#define WHENCE_MOST_RESULTS {_number(undefined.MOST_RESULTS)}"

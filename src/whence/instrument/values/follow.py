@@ -17,6 +17,7 @@ from enum import Enum
 from whence import ir
 from whence.abi.intercepts import PREFIX, RUNTIME_SYMBOLS, STORES
 from whence.abi.layout import GRANULE
+from whence.abi.optional import OPTIONAL
 from whence.abi.undefined import (
     ARGUMENTS,
     IN_MEMORY,
@@ -335,15 +336,17 @@ class _Follower:
         found = [each for each in map(self.shadows.get, names) if each is not None]
         return self.at.either("i1", *(self.at.is_any(each.bits, each.type) for each in found))
 
-    def _report(self, value: str, type_: str, kind: str) -> None:
-        """Reports a value with undefined bits; once in a block."""
+    def _report(self, value: str, type_: str, kind: str, asked: str = "") -> None:
+        """Reports a value with undefined bits; once in a block, unless the runtime is asked whether it is
+        looked at (`helpers.USE_IF`)."""
         shadow = self._used(value)
         if shadow is None or shadow.bits in self.reported or shadow.bits == none_of(shadow.type):
             return
-        self.reported.add(shadow.bits)
+        if not asked:
+            self.reported.add(shadow.bits)
         bits = self.at.either("i64", *self.at.words(shadow.bits, shadow.type))
-        number = self._number(value, type_)
-        self._runtime(helpers.USE, f"i64 {number}, i64 {bits}, i64 {shadow.origin}, i64 {USES[kind]}")
+        used = f"i64 {self._number(value, type_)}, i64 {bits}, i64 {shadow.origin}, i64 {USES[kind]}"
+        self._runtime(helpers.USE_IF if asked else helpers.USE, used + asked)
 
     def _used(self, value: str) -> Shadow | None:
         """The shadow of a value that is about to be used; if there is a twin, the points came before."""
@@ -593,9 +596,7 @@ class _Follower:
         elif name.startswith("llvm."):
             self._intrinsic(call, name, following)
         elif name in _LIBRARY:
-            for at, argument in enumerate(call.arguments):
-                if _STORED.get(name) != at:
-                    self._report(argument.value, argument.type, "ARGUMENT")
+            self._report_arguments(call, name)
             if following is not None and name == _MEMSET and self._used(call.arguments[1].value):
                 self.at.anchor = following
                 self._set(call.arguments)
@@ -610,6 +611,18 @@ class _Follower:
                 self._written(call, STORES[name], following)
             if call.returns_twice:
                 self._land(following)
+
+    def _report_arguments(self, call: ir.Call, name: str) -> None:
+        """Reports what a library function looks at."""
+        optional = OPTIONAL.get(name)
+        for at, argument in enumerate(call.arguments):
+            which = optional.which(at) if optional else None
+            if optional and which is not None:
+                by = call.arguments[optional.by]
+                asked = f", i64 {which}, i64 {self._number(by.value, by.type)}"
+                self._report(argument.value, argument.type, "ARGUMENT", asked)
+            elif _STORED.get(name) != at:
+                self._report(argument.value, argument.type, "ARGUMENT")
 
     def _written(
         self, call: ir.Call, stores: Mapping[int, int], following: ir.Instruction | None

@@ -26,6 +26,8 @@ from whence.abi.undefined import (
 )
 
 USE = "__whence_values_use"
+USE_IF = "__whence_values_use_if"
+"""The same for an argument at which a library function looks only if another one says so."""
 PASSING = "__whence_values"
 UNDEFINE, DEFINE, COPY = "__whence_value_undefine", "__whence_value_define", "__whence_value_copy"
 SET = "__whence_values_set"
@@ -61,6 +63,7 @@ _PATTERN = int.from_bytes(b"\xaa" * 4, "little")
 
 _DECLARED = {
     USE: f"declare void @{USE}(i64, i64, i64, i64)",
+    USE_IF: f"declare void @{USE_IF}(i64, i64, i64, i64, i64, i64)",
     SET: f"declare void @{SET}(ptr, i64, i64, i64)",
     UNDEFINE: f"declare void @{UNDEFINE}(ptr, i64, i64)",
     DEFINE: f"declare void @{DEFINE}(ptr, i64)",
@@ -180,11 +183,12 @@ def definitions() -> Iterator[str]:
     yield "declare void @__whence_use(i64, i64, i64, i64) #1"
     yield f"declare {PAIR} @__whence_value_load(i64, i64) #1"
     yield "declare void @__whence_value_store(i64, i64, i64, i64) #1"
+    yield "declare i64 @__whence_value_wanted(i64, i64) #1"
     yield "declare i64 @__whence_value_any(i64, i64) #1"
     yield "declare i64 @__whence_value_any_of(i64, i64) #1"
     yield "declare void @__whence_value_clear(i64, i64) #1"
     yield from _slow()
-    yield _use()
+    yield from _use()
     yield _set()
     yield _receive()
     yield from map(_unwritten, UNWRITTEN_TYPES)
@@ -385,21 +389,15 @@ end:
 }}"""
 
 
-def _use() -> str:
-    return _define(
-        "void",
-        USE,
-        "i64 %value, i64 %bits, i64 %origin, i64 %kind",
-        [
-            "%some = icmp ne i64 %bits, 0",
-            "br i1 %some, label %cold, label %end, !prof !0",
-            "cold:",
-            "call void @__whence_use(i64 %value, i64 %bits, i64 %origin, i64 %kind) #3",
-            "br label %end",
-            "end:",
-            "ret void",
-        ],
-    )
+def _use() -> Iterator[str]:
+    some = ["%some = icmp ne i64 %bits, 0", "br i1 %some, label %cold, label %end, !prof !0", "cold:"]
+    used = ["call void @__whence_use(i64 %value, i64 %bits, i64 %origin, i64 %kind) #3", "br label %end"]
+    asked = ["%wanted = call i64 @__whence_value_wanted(i64 %which, i64 %decider) #3"]
+    asked += ["%is.wanted = icmp ne i64 %wanted, 0", "br i1 %is.wanted, label %used, label %end", "used:"]
+    parameters, end = "i64 %value, i64 %bits, i64 %origin, i64 %kind", ["end:", "ret void"]
+    yield _define("void", USE, parameters, [*some, *used, *end])
+    parameters += ", i64 %which, i64 %decider"
+    yield _define("void", USE_IF, parameters, [*some, *asked, *used, *end])
 
 
 def _set() -> str:
