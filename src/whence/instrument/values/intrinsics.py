@@ -13,6 +13,22 @@ _MASKS = tuple(f"llvm.x86.{each}" for each in ("sse2.pmovmskb", "sse.movmsk", "s
 _MOVED = ("llvm.bswap.", "llvm.bitreverse.", *_MASKS)
 """Each bit of the result is one of the argument's."""
 _CHOSEN = {"llvm.umin.": "ult", "llvm.umax.": "ugt", "llvm.smin.": "slt", "llvm.smax.": "sgt"}
+_SHUFFLES = tuple(f"llvm.x86.{each}" for each in ("ssse3.pshuf.b.128", "avx2.pshuf.b", "avx2.permd"))
+"""Lanes of the first argument in an order that the second one says; some may become 0."""
+_BLENDS = tuple(
+    f"llvm.x86.{each}" for each in ("sse41.blendv", "sse41.pblendvb", "avx2.pblendvb", "avx.blendv")
+)
+"""Lanes of the second argument where those of the third are negative, else of the first."""
+_CARRYLESS = "llvm.x86.pclmulqdq"
+_PACKS = {
+    **{f"llvm.x86.{each}": f"llvm.x86.{each}" for each in ("sse2.packsswb.128", "sse2.packssdw.128")},
+    **{f"llvm.x86.{each}": f"llvm.x86.{each}" for each in ("avx2.packsswb", "avx2.packssdw")},
+    "llvm.x86.sse2.packuswb.128": "llvm.x86.sse2.packsswb.128",
+    "llvm.x86.sse41.packusdw": "llvm.x86.sse2.packssdw.128",
+    "llvm.x86.avx2.packuswb": "llvm.x86.avx2.packsswb",
+    "llvm.x86.avx2.packusdw": "llvm.x86.avx2.packssdw",
+}
+"""Lanes of both arguments, each half as wide; and the function that leaves lanes of 0 and -1 as they are."""
 _DEFINED = ("llvm.objectsize", "llvm.is.constant", "llvm.masked.", "llvm.stacksave", "llvm.frameaddress")
 
 
@@ -46,7 +62,60 @@ class Intrinsics:
             return self._trailing(arguments[0].value, known[0].bits, type_)
         if name.startswith("llvm.vector.reduce.") and name.split(".")[3] in ("or", "and", "xor"):
             return self._reduced(name, known[0])
-        return self._all(known, type_)
+        return self._vector(call, name, type_) or self._all(known, type_)
+
+    def _vector(self, call: ir.Call, name: str, type_: str) -> str | None:
+        """Of a processor's own vector operations those that move lanes: code masks bytes out with them."""
+        if name in _SHUFFLES:
+            return self._shuffled(call, name, type_)
+        if name.startswith(_BLENDS):
+            return self._blended(call, type_)
+        if name == _CARRYLESS:
+            return self._carryless(call, type_)
+        return self._packed(call, _PACKS[name], type_) if name in _PACKS else None
+
+    def _operand(self, argument: ir.Argument, type_: str) -> str:
+        found = self.rules.find(argument.value)
+        return none_of(type_) if found is None else found.bits
+
+    def _steered(self, moved: str, control: ir.Argument, type_: str) -> str:
+        """Lanes are undefined as well where what steers them is."""
+        unsure = self.rules.find(control.value)
+        if unsure is None:
+            return moved
+        return self.at.either(type_, moved, self.at.lanes(unsure.bits, unsure.type, type_))
+
+    def _shuffled(self, call: ir.Call, name: str, type_: str) -> str:
+        data, control = call.arguments
+        bits = self._operand(data, type_)
+        moved = self.at.emit(f"call {type_} @{name}({type_} {bits}, {type_} {control.value})")
+        return self._steered(moved, control, type_)
+
+    def _blended(self, call: ir.Call, type_: str) -> str:
+        first, second, mask = call.arguments
+        number = mask.value
+        if mask.type != type_:
+            number = self.at.emit(f"bitcast {mask.type} {mask.value} to {type_}")
+        taken = self.at.emit(f"icmp slt {type_} {number}, zeroinitializer")
+        bits = [self._operand(each, type_) for each in (second, first)]
+        moved = self.at.emit(f"select {tests(type_)} {taken}, {type_} {bits[0]}, {type_} {bits[1]}")
+        return self._steered(moved, mask, type_)
+
+    def _carryless(self, call: ir.Call, type_: str) -> str:
+        """A product without carries of one lane of each argument, which a constant names."""
+        at, (a, b, lanes) = self.at, call.arguments
+        chosen = int(lanes.value)
+        parts = [
+            at.emit(f"extractelement {type_} {self._operand(each, type_)}, i32 {lane}")
+            for each, lane in ((a, chosen & 1), (b, chosen >> 4 & 1))
+        ]
+        return at.all_if(at.is_any(at.either("i64", *parts), "i64"), type_)
+
+    def _packed(self, call: ir.Call, signed: str, type_: str) -> str:
+        at, wide = self.at, call.arguments[0].type
+        both = [at.lanes(self._operand(each, wide), wide, wide) for each in call.arguments]
+        at.declare(f"declare {type_} @{signed}({wide}, {wide})")
+        return at.emit(f"call {type_} @{signed}({wide} {both[0]}, {wide} {both[1]})")
 
     def _moved(self, call: ir.Call, name: str, shadow: Shadow, type_: str) -> str:
         argument = call.arguments[0].type
