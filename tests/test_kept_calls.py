@@ -300,3 +300,18 @@ Kept.take = damaged
     (finding,), said = place.run("append", code=code)
     assert finding["rule"] == "double-free"
     assert "internal error" not in said and "Traceback" not in said
+
+
+_FORBIDS_CHANGED_CODE = """
+import ctypes, sys
+if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0):  # PR_SET_MDWE
+    print("not here", file=sys.stderr)
+"""
+
+
+def test_where_changed_code_must_not_run_nothing_is_kept(place: Place) -> None:
+    (finding,), said = place.run("append", code=_FORBIDS_CHANGED_CODE)
+    if "not here" in said:
+        pytest.skip("the kernel does not forbid it")
+    assert finding["rule"] == "double-free" and "chains" not in finding
+    assert "was stopped, since it opens there for writing" in said

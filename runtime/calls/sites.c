@@ -23,6 +23,7 @@ uint64_t calls_returns[MOST] __attribute__((visibility("hidden")));
 
 static struct {
     uintptr_t base, begin, end; /* the image, and its code */
+    const char *path;
 } library;
 
 static uint16_t numbers[MOST];
@@ -110,6 +111,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *unused) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
         library.base = info->dlpi_addr;
+        library.path = info->dlpi_name;
         library.begin = library.base + header->p_vaddr;
         library.end = library.begin + header->p_memsz;
         return 1;
@@ -205,8 +207,24 @@ static long protect(long access) {
     return os_call(SYS_mprotect, (long)begin, (long)(end - begin), access, 0, 0, 0);
 }
 
+/* Whether the system lets changed pages of a file be executed, found out with another copy of one:
+ * a library that could no longer be executed would be the end. */
+static int may_execute_changes(void) {
+    int file = os_open(library.path, OS_OPEN_READ);
+    if (file < 0) return 0;
+    long access = PROT_READ | PROT_WRITE;
+    long page = os_call(SYS_mmap, 0, OS_PAGE, access, MAP_PRIVATE, file, 0);
+    os_close(file);
+    if (os_failed(page)) return 0;
+    *(volatile uint8_t *)page = 0;
+    long result = os_call(SYS_mprotect, page, OS_PAGE, PROT_READ | PROT_EXEC, 0, 0, 0);
+    os_unmap((uintptr_t)page, OS_PAGE);
+    return result == 0;
+}
+
 int calls_take_sites(void) {
-    if (!calls_find_library() || protect(PROT_READ | PROT_WRITE)) return 0;
+    if (!calls_find_library() || !may_execute_changes() || protect(PROT_READ | PROT_WRITE))
+        return 0;
     take_all();
     protect(PROT_READ | PROT_EXEC);
     return taken != 0;
