@@ -70,7 +70,6 @@ static const struct row rows[] = {
     OUT1(readlinkat, 2, RESULT, 0),
     OUT1(getcwd, 0, RESULT, 0),
     OUT1(getdents64, 1, RESULT, 0),
-    OUT1(getrandom, 0, RESULT, 0),
     OUT1(getxattr, 2, RESULT, 0),
     OUT1(lgetxattr, 2, RESULT, 0),
     OUT1(fgetxattr, 2, RESULT, 0),

@@ -1,5 +1,6 @@
 /* modules: findings/finding findings/described values/origin blocks/block blocks/blocks blocks/claims stacks/depot stacks/unwind stacks/cfi planes/planes os/os os/text */
 #include "../../../runtime/blocks/provider.h"
+#include "../../../runtime/calls/calls.h"
 #include "../../../runtime/findings/finding.h"
 #include "../../../runtime/findings/repeat.h"
 #include "../../../runtime/findings/rules.h"
@@ -81,6 +82,7 @@ void rt_note(int *said, const char *sentence) {
 }
 int thread_is_start_code(uint64_t pc) { return (void)pc, 0; }
 void maps_tell_process(void) {}
+void calls_write(void) {}
 uint32_t maps_current(void) { return 0; }
 uint64_t again_key(const struct wh_finding *head, const uint64_t *stack, const uint64_t *alloc) {
     return (void)head, (void)stack, (void)alloc, 0;
