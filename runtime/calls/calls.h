@@ -1,6 +1,7 @@
 /* What the kernel answers the C library's system calls: a first run keeps it in a file beside the
  * record (whence.abi.calls), and a second one, in a cage, is given it again, so that it changes
- * nothing and still goes the same way. Only the first process of a run has part in it.
+ * nothing and still goes the same way. The first process of a run has part in it, and each child of
+ * fork, with a file of its own that begins with what its parent did.
  *
  * Answers are taken behind the calls, which stay where they are, so that nothing changes for
  * whoever waits in one, is interrupted or cancelled there. Calls of other code are not kept. */
@@ -23,12 +24,6 @@ void calls_begin(const char *record);
 void calls_write(void);
 
 /* ---- the file ---- */
-
-struct calls_file {
-    struct whence_calls_header *header;
-    char *begin; /* of the calls */
-};
-extern struct calls_file calls_file;
 
 /* Where in the C library the code behind a call is; 0: it is not there, or not kept. */
 uint32_t calls_site(uintptr_t address);

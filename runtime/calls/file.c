@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-struct calls_file calls_file;
+static struct whence_calls_header *header; /* the calls stand behind it */
 
 /* What is kept stands in memory until there is a finding: only then somebody wants it. More than
  * IN_MEMORY bytes go to the file at once, whose pages get room before they are written to: without
@@ -56,10 +56,10 @@ static int open_file(void) {
 
 /* Writes what the file lacks of memory. */
 static void write_memory(int file) {
-    uint64_t end = sizeof *calls_file.header + calls_file.header->used;
+    uint64_t end = sizeof *header + header->used;
     if (end > IN_MEMORY) end = IN_MEMORY;
     while (written < end) {
-        long count = os_call(SYS_pwrite64, file, (long)calls_file.header + (long)written,
+        long count = os_call(SYS_pwrite64, file, (long)header + (long)written,
                              (long)(end - written), (long)written, 0, 0);
         if (count <= 0) return;
         written += (uint64_t)count;
@@ -67,12 +67,12 @@ static void write_memory(int file) {
 }
 
 void calls_write(void) {
-    if (!CALLS_KEPT && !(calls_file.header && calls_file.header->flags & WH_CALLS_FULL)) return;
+    if (!CALLS_KEPT && !(header && header->flags & WH_CALLS_FULL)) return;
     os_lock(&file_lock);
     int file = open_file();
     if (file >= 0) {
         write_memory(file);
-        os_call(SYS_pwrite64, file, (long)calls_file.header, sizeof *calls_file.header, 0, 0, 0);
+        os_call(SYS_pwrite64, file, (long)header, sizeof *header, 0, 0, 0);
         os_close(file);
     }
     os_unlock(&file_lock);
@@ -82,9 +82,9 @@ void calls_write(void) {
 static int map_rest(void) {
     int file = open_file();
     if (file < 0) return 0;
-    int done = !os_call(SYS_ftruncate, file, WH_CALLS_SIZE, 0, 0, 0, 0) &&
-               !os_map_shared((uintptr_t)calls_file.header + IN_MEMORY, file,
-                              WH_CALLS_SIZE - IN_MEMORY, IN_MEMORY);
+    int done =
+        !os_call(SYS_ftruncate, file, WH_CALLS_SIZE, 0, 0, 0, 0) &&
+        !os_map_shared((uintptr_t)header + IN_MEMORY, file, WH_CALLS_SIZE - IN_MEMORY, IN_MEMORY);
     os_close(file);
     return done;
 }
@@ -96,16 +96,16 @@ static int begin_again(void) {
     if (file < 0) return 0;
     uintptr_t begin = os_map_file(file, WH_CALLS_SIZE);
     os_close(file);
-    calls_file.header = (void *)begin;
+    header = (void *)begin;
     uint32_t nobody = 0;
-    return begin && __atomic_compare_exchange_n(&calls_file.header->owner, &nobody, os_process(), 0,
+    return begin && __atomic_compare_exchange_n(&header->owner, &nobody, os_process(), 0,
                                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 static int begin_keeping(void) {
     uintptr_t begin;
     if (os_reserve_anywhere(&begin, WH_CALLS_SIZE, OS_READ_WRITE)) return 0;
-    calls_file.header = (void *)begin;
+    header = (void *)begin;
     room = IN_MEMORY;
     return calls_take_sites();
 }
@@ -139,14 +139,13 @@ void calls_begin(const char *record) {
     if (!options.calls || !record || !set_path(record)) return;
     int keeps = options.calls == WH_CALLS_KEEP;
     if (keeps ? !begin_keeping() : !(begin_again() && calls_find_library())) return;
-    calls_file.begin = (char *)(calls_file.header + 1);
     outside_begin_calls((int)options.calls, &way);
 }
 
 /* ---- keeping ---- */
 
 static void stop_keeping(void) {
-    __atomic_or_fetch(&calls_file.header->flags, WH_CALLS_FULL, __ATOMIC_RELAXED);
+    __atomic_or_fetch(&header->flags, WH_CALLS_FULL, __ATOMIC_RELAXED);
     __atomic_store_n(&outside_calls, WH_CALLS_NONE, __ATOMIC_RELAXED);
     __atomic_store_n(&outside_mode, WH_OUTSIDE_NONE, __ATOMIC_RELAXED);
 }
@@ -154,13 +153,13 @@ static void stop_keeping(void) {
 static int make_room(uint64_t end) {
     uint64_t wanted = wh_round_up(end, AHEAD);
     if (wanted > WH_CALLS_SIZE || (room == IN_MEMORY && !map_rest())) return 0;
-    if (!os_populate((uintptr_t)calls_file.header + room, wanted - room)) return 0;
+    if (!os_populate((uintptr_t)header + room, wanted - room)) return 0;
     __atomic_store_n(&room, wanted, __ATOMIC_RELEASE);
     return 1;
 }
 
 static int has_room(uint64_t end) {
-    end += sizeof *calls_file.header;
+    end += sizeof *header;
     if (WH_LIKELY(end <= __atomic_load_n(&room, __ATOMIC_ACQUIRE))) return 1;
     os_lock(&file_lock);
     int has = end <= room || make_room(end);
@@ -184,12 +183,12 @@ static int is_repeated(unsigned number, uint32_t site, int64_t result) {
 struct whence_call *calls_room(unsigned number, uint32_t site, int64_t result, size_t outputs) {
     if (!outputs && is_repeated(number, site, result)) return NULL;
     uint64_t size = wh_round_up(sizeof(struct whence_call) + outputs, sizeof(uint64_t));
-    uint64_t at = __atomic_fetch_add(&calls_file.header->used, size, __ATOMIC_RELAXED);
+    uint64_t at = __atomic_fetch_add(&header->used, size, __ATOMIC_RELAXED);
     if (size >> 31 || !has_room(at + size)) {
         stop_keeping();
         return NULL;
     }
-    struct whence_call *call = (void *)(calls_file.begin + at);
+    struct whence_call *call = (void *)((char *)(header + 1) + at);
     call->site = site;
     call->number = (uint16_t)number;
     call->thread = thread_here()->number;
@@ -226,10 +225,10 @@ static int is_whole(const struct whence_call *call, uint64_t left) {
 
 static const struct whence_call *find(void) {
     uint16_t number = thread_here()->number;
-    uint64_t end = calls_file.header->used, most = WH_CALLS_SIZE - sizeof *calls_file.header;
+    uint64_t end = header->used, most = WH_CALLS_SIZE - sizeof *header;
     if (end > most) end = most;
     while (next_call + sizeof(struct whence_call) <= end) {
-        const struct whence_call *call = (const void *)(calls_file.begin + next_call);
+        const struct whence_call *call = (const void *)((char *)(header + 1) + next_call);
         if (!is_whole(call, end - next_call)) break; /* nor is what follows */
         if (call->thread == number) return call;
         next_call += call->size;
@@ -248,7 +247,7 @@ const struct whence_call *calls_again(unsigned number, uint32_t site) {
         return call;
     }
     is_astray = 1;
-    if (call) __atomic_or_fetch(&calls_file.header->flags, WH_CALLS_ASTRAY, __ATOMIC_RELAXED);
+    if (call) __atomic_or_fetch(&header->flags, WH_CALLS_ASTRAY, __ATOMIC_RELAXED);
     return NULL;
 }
 

@@ -1,9 +1,10 @@
 """What the kernel answered a program: a file beside the record, ``SUFFIX`` behind its name.
 
-The first process of a run keeps the answers to the C library's system calls, of each thread in its order. A
-second run gets them again, and executes nothing that would change the world. Behind a header stand the
-calls, each followed by the bytes that the kernel put into memory: for each output its size, a u32, and its
-bytes; all of it filled up to 8 bytes.
+The first process of a run keeps the answers to the C library's system calls, of each thread in its order,
+and each child of fork does in a file of its own (the process's number behind the name), which begins with
+what its parent did. A second run gets them again, and executes nothing that would change the world. Behind a
+header stand the calls, each followed by the bytes that the kernel put into memory: for each output its size,
+a u32, and its bytes; all of it filled up to 8 bytes.
 """
 
 from __future__ import annotations
