@@ -117,7 +117,7 @@ def test_a_child_of_a_process_that_ends_while_it_is_looked_at(
     record = tmp_path / "record"
     make_record(record)
     registered = processes._registered
-    monkeypatch.setattr(processes, "_may_be_mapped", lambda _: False)
+    monkeypatch.setattr(processes, "_patience_for_mapping", lambda _: 0.0)
     with writer(record) as number:
 
         def later(*arguments: object) -> list[int]:
@@ -128,6 +128,24 @@ def test_a_child_of_a_process_that_ends_while_it_is_looked_at(
             return []
 
         monkeypatch.setattr(processes, "_registered", later)
+        assert processes.left_behind(record) == [number]
+
+
+def test_a_child_of_a_process_that_ends_while_all_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often a process forks and ends between two looks, the kernel says that the record is mapped."""
+    record = tmp_path / "record"
+    make_record(record)
+    looks = []
+    all_numbers = processes._all_numbers
+
+    def none_at_first() -> list[int]:
+        looks.append(1)
+        return all_numbers() if len(looks) > 10 else []
+
+    monkeypatch.setattr(processes, "_all_numbers", none_at_first)
+    with writer(record) as number:
         assert processes.left_behind(record) == [number]
 
 

@@ -21,11 +21,13 @@ from whence.abi import records
 _COUNTS = struct.Struct("<III")
 _NUMBER = struct.Struct("<I")
 _PATIENCE = 2.0
-"""Seconds to wait for a process that has executed a program and sleeps: it may be one that is not checked."""
+"""Seconds to wait for a process that has executed a program and sleeps: it may be one that is not checked.
+Also for one that maps the file and is not in the table of processes: it may be of another PID namespace."""
 _BUSY = 1.0
 """Seconds of CPU time after which one that does not sleep is no longer taken for one that starts."""
 _PAUSE = 0.005
-_SCANS = 3
+_GLANCE = 0.1
+"""Seconds to look for a forked process that has not arrived, where the kernel does not say if it is there."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -41,8 +43,9 @@ def left_behind(record: Path, held: int = 0) -> list[int]:
         found = _registered(record, others)
         if found:
             return found
-        if _counts(record) == before:  # else one of those that have ended may have left another one
-            return _unregistered(record, others)
+        found = _unregistered(record, others)
+        if found or _counts(record) == before:  # else one of those that have ended may have left another one
+            return found
 
 
 def _registered(record: Path, others: tuple[int, int]) -> list[int]:
@@ -60,34 +63,36 @@ def _registered(record: Path, others: tuple[int, int]) -> list[int]:
 
 def _unregistered(record: Path, others: tuple[int, int]) -> list[int]:
     """Processes that map the file and have not written their numbers yet, or never will."""
-    for _ in range(_SCANS):
-        if not _may_be_mapped(record):
-            break
+    begun = time.monotonic()
+    while patience := _patience_for_mapping(record):  # any number of looks may miss one that forks and ends
         found = [number for number in _all_numbers() if number not in others]
         found = [number for number in found if _maps(number, os.fsencode(record))]
-        if found:
+        if found or time.monotonic() > begun + patience:
             return found
+        time.sleep(_PAUSE)
     return []
 
 
-def _may_be_mapped(record: Path) -> bool:
-    """Whether another process may map the file; usually one that starts or has been forked just now.
+def _patience_for_mapping(record: Path) -> float:
+    """Seconds to look for a process that maps the file; none if there is no other.
 
-    The kernel grants a lease for reading only where nobody can write. As a process that opens the file
-    meanwhile makes it send a signal, that is one without effect.
+    Usually it is one that starts or has been forked just now. The kernel grants a lease for reading only
+    where nobody can write. As a process that opens the file meanwhile makes it send a signal, that is one
+    without effect.
     """
     begun, arrived, _ = _counts(record)
+    unknown = _GLANCE if begun != arrived else 0.0
     if _maps(os.getpid(), os.fsencode(record)):  # suppressions, or a debugger
-        return begun != arrived
+        return unknown
     try:
         with open(record, "rb") as file:
             fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)
             fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except BlockingIOError:
-        return True
+        return _PATIENCE
     except OSError:  # a file system without leases
-        return begun != arrived
-    return False
+        return unknown
+    return 0.0
 
 
 def named(processes: list[int]) -> str:
