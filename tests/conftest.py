@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.harness import compilers, examples, tiers
+from tests.harness import compilers, examples, tiers, warm
 from tests.harness.compilers import pytest_report_header as pytest_report_header
 from tests.harness.session import Corpus, environment
 from tests.harness.shares import common
@@ -88,6 +88,10 @@ def corpus(
 
 
 @pytest.fixture(scope="session")
-def whence_env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def whence_env(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The environment for commands: this source tree and a cache of the session's own."""
-    return environment(common(tmp_path_factory, "whence-cache"))
+    env = environment(common(tmp_path_factory, "whence-cache"))
+    service = warm.Service(env)
+    with warm.serving(service):
+        yield env
+    service.close()

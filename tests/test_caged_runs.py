@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from tests.harness.process import TIMEOUT, Whence
+from tests.harness.warm import real_starts as real_starts
 
 pytestmark = pytest.mark.build
 

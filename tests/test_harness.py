@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from tests.harness.expect import Case, ExpectationError, discover, parse
 from tests.harness.judge import differences
 from tests.harness.peers import _asan_lines, _memcheck_lines
 from tests.harness.session import Outcome
+from tests.harness.warm import Answer, Worker
 
 PROGRAM = """// Writes behind a block.
 // RUN: args one "two words"
@@ -247,22 +247,13 @@ Direct leak of 10 byte(s) in 1 object(s) allocated from:
 
 
 def test_worker_runs_commands(whence_env: dict[str, str], tmp_path: Path) -> None:
-    """A worker answers with the status of the command line and leaves its output in the files named."""
-    from tests.harness.session import Worker
-
+    """A worker answers with the status of the command line, which has the descriptors as its streams."""
     worker = Worker(whence_env)
-    request = {
-        "argv": ["run", "/no/such/program"],
-        "env": {"MARK": "1"},
-        "cwd": str(tmp_path),
-        "stdin": "/dev/null",
-        "stdout": str(tmp_path / "out"),
-        "stderr": str(tmp_path / "err"),
-        "timeout": 100,
-    }
-    answers = [worker.run(request), worker.run({**request, "argv": ["--version"]})]
+    env = {"MARK": "1"}
+    with open("/dev/null") as none, (tmp_path / "out").open("w") as out, (tmp_path / "err").open("w") as err:
+        streams = (none.fileno(), out.fileno(), err.fileno())
+        commands = (["run", "/no/such/program"], ["--version"])
+        answers = [worker.run(words, env, tmp_path, streams) for words in commands]
     worker.close()
-    assert [a["status"] for a in answers] == [127, 0]
-    assert not any(a["timeout"] for a in answers)
+    assert answers == [Answer(127, False), Answer(0, False)]
     assert (tmp_path / "out").read_text().startswith("whence")
-    assert json.dumps(answers)

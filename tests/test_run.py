@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import TIMEOUT, Whence, is_one_sentence
+from tests.harness.warm import real_starts as real_starts
 
 from whence.toolchain.clang import find_clang
 from whence.toolchain.runtimes import has_runtime, insists_on_its_own

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import TIMEOUT, Whence, is_one_sentence
+from tests.harness.warm import real_starts as real_starts
 
 from whence.engines.native.workers import Failure, each, workers
 from whence.errors import ToolLimit

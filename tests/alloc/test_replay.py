@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import TIMEOUT, Done, Whence
+from tests.harness.warm import real_starts as real_starts
 
 import whence as whence_api
 from whence.alloc import Access, Allocator, Region, spread

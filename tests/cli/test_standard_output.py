@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import Whence, is_one_sentence
+from tests.harness.warm import real_starts as real_starts
 
 pytestmark = pytest.mark.build
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.harness.process import Done, Whence, is_one_sentence, with_patience
+from tests.harness.warm import real_starts as real_starts
 
 pytestmark = pytest.mark.build
 

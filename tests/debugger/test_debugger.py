@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.debugger.editor import Editor, Message
 from tests.harness.process import TIMEOUT, Done, Whence, eventually, is_one_sentence
+from tests.harness.warm import real_starts as real_starts
 
 pytestmark = [
     pytest.mark.build,

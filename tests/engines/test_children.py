@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.harness.lastline import before_last_line
 from tests.harness.process import TIMEOUT, Whence, eventually, is_one_sentence, with_patience
+from tests.harness.warm import real_starts as real_starts
 
 from whence.engines.process.processes import lives
 

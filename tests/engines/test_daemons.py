@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import TIMEOUT, Whence
+from tests.harness.warm import real_starts as real_starts
 
 from whence.abi import records
 from whence.engines.process import processes

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import TIMEOUT, Whence, is_one_sentence
+from tests.harness.warm import real_starts as real_starts
 
 from whence.abi import records
 

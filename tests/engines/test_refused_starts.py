@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import Done, Whence
+from tests.harness.warm import real_starts as real_starts
 
 import whence as package
 from whence.abi import rules

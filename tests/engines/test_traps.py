@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.harness.levels import built_at
 from tests.harness.process import Whence
+from tests.harness.warm import real_starts as real_starts
 
 pytestmark = pytest.mark.build
 

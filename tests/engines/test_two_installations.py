@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import Whence
+from tests.harness.warm import real_starts as real_starts
 
 from whence.native import native_library
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import TIMEOUT, Whence
+from tests.harness.warm import real_starts as real_starts
 
 pytestmark = pytest.mark.build
 

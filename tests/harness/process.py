@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tests.harness import tiers, warm
 from tests.harness.lastline import before_last_line
+from tests.harness.limits import TIMEOUT as TIMEOUT
 
 T = TypeVar("T")
-TIMEOUT = 900
-"""Seconds until what hangs is ended, far more than it takes on a busy machine; no test asserts on time."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,15 @@ class Whence:
         self, module: str, *words: str | Path, stdin: bytes = b"", prefix: Sequence[str] = ()
     ) -> Done:
         command = [*prefix, *self.command(module, *words)]
+        if module == "whence.cli.main" and not prefix:
+            tiers.note(command)
+            done = warm.run([*map(str, words)], self.env, self.directory, stdin)
+            if done is not None:
+                return _done(done)
         done = subprocess.run(
             command, input=stdin, capture_output=True, env=dict(self.env), cwd=self.directory, timeout=TIMEOUT
         )
-        return Done(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+        return _done(done)
 
     def start(self, *words: str | Path) -> subprocess.Popen[bytes]:
         """``whence run`` in the background, with pipes."""
@@ -89,6 +94,10 @@ class Whence:
     @staticmethod
     def command(module: str, *words: str | Path) -> list[str]:
         return [sys.executable, "-m", module, *map(str, words)]
+
+
+def _done(ended: subprocess.CompletedProcess[bytes]) -> Done:
+    return Done(ended.returncode, ended.stdout, ended.stderr.decode(errors="replace"))
 
 
 def with_patience(run: Callable[[int], T], got_far: Callable[[T], bool]) -> tuple[T, int]:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.harness.expect import LEVELS, Case
-from tests.harness.process import TIMEOUT
+from tests.harness.limits import TIMEOUT
+from tests.harness.warm import Worker
 
 from whence.tiers import FULL, QUICK
 
@@ -54,32 +55,6 @@ def compile_program(case: Case, out: Path, flags: Iterable[str], env: dict[str, 
     done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT)
     if done.returncode:
         raise BuildError(f"{' '.join(command)}: status {done.returncode}\n{done.stderr}")
-
-
-class Worker:
-    """One `tests.harness.worker` process."""
-
-    def __init__(self, env: dict[str, str]) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.harness.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=REPOSITORY,
-            env=env,
-            text=True,
-        )
-
-    def run(self, request: dict[str, Any]) -> dict[str, Any]:
-        assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
-        return answer
-
-    def close(self) -> None:
-        assert self._process.stdin
-        self._process.stdin.close()
-        self._process.wait()
 
 
 def tier_of(case: Case, level: str) -> str:
@@ -142,22 +117,18 @@ class Corpus:
         stdin.write_bytes(case.run.stdin)
         options = ["--jobs", "1", *rules, *case.run.options, "--json", str(report)]
         argv = ["run", *options, str(program), *case.run.args]
-        answer = self._worker().run(
-            {
-                "argv": argv,
-                "env": dict(case.run.env),
-                "cwd": str(directory),
-                "stdin": str(stdin),
-                "stdout": str(directory / "stdout"),
-                "stderr": str(directory / "stderr"),
-                "timeout": TIMEOUT,
-            }
-        )
+        with (
+            stdin.open("rb") as given,
+            (directory / "stdout").open("wb") as out,
+            (directory / "stderr").open("wb") as err,
+        ):
+            streams = [each.fileno() for each in (given, out, err)]
+            answer = self._worker().run(argv, {**self._env, **dict(case.run.env)}, directory, streams)
         return Outcome(
             "whence " + " ".join(argv),
-            answer["status"],
+            answer.status,
             (directory / "stdout").read_bytes(),
             (directory / "stderr").read_text(errors="replace"),
             json.loads(report.read_text()) if report.exists() and report.stat().st_size else None,
-            answer["timeout"],
+            answer.timeout,
         )

@@ -67,9 +67,13 @@ def watch() -> None:
 
 def _note(event: str, arguments: tuple[Any, ...]) -> None:
     if event == "subprocess.Popen":
-        words = [os.fsdecode(word) for word in arguments[1]]
-        if builds(words):
-            _started.append(" ".join(words))
+        note([os.fsdecode(word) for word in arguments[1]])
+
+
+def note(words: Sequence[str]) -> None:
+    """This test starts a command, perhaps by a process of its own (`tests.harness.warm`)."""
+    if builds(words):
+        _started.append(" ".join(words))
 
 
 def started() -> list[str]:
