@@ -4,6 +4,7 @@
 #define WHENCE_LINK_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* What an image was linked without, because its compiler had removed every use of it: a stand-in
  * (whence.engines.native.unreached). */
@@ -19,6 +20,13 @@ void *__whence_unlinked_function(const struct unlinked *what);
 
 /* Closes the memory that stands for a variable, so that no access to it passes. */
 void __whence_unlinked_variable(const struct unlinked *what, char *begin, size_t size);
+
+/* The words of an image's functions (whence.abi.entered), from its first constructor on until its
+ * last destructor has run. */
+void __whence_entered(const uint64_t *begin, const uint64_t *end);
+void __whence_entered_end(const uint64_t *begin);
+/* Stands for a function that is not part of the code, because an earlier run did not enter it. */
+void __whence_not_entered(const char *name);
 
 /* A function that a resolver chooses (whence.instrument.indirect). */
 struct indirect_function {

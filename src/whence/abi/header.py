@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from whence.abi import (
     calls,
+    entered,
     fixed,
     layout,
     optional,
@@ -217,6 +218,8 @@ def _origin_lines() -> Iterator[str]:
     yield from _numbers("ASTRAY", outside.ASTRAY)
     for each in (outside.HEADER, outside.ANSWER, outside.TURN):
         yield from _struct(each)
+    yield f'#define WH_ENTERED_SUFFIX "{entered.SUFFIX}"'
+    yield from _numbers("ENTERED", entered.FLAGS)
     yield f'#define WH_CALLS_SUFFIX "{calls.SUFFIX}"'
     yield f"#define WH_CALLS_SIZE {_number(calls.FILE_SIZE)}"
     yield f"#define WH_CALLS_SMALL_FILE {_number(calls.SMALL_FILE)}"

@@ -95,7 +95,8 @@ def _again(settings: Settings, given: locate.Input, limit: float, kept: Kept) ->
         elif given.offset is not None:
             around = replace(around, stdin=stack.enter_context(_reopened(given.descriptor, given.offset)))
         caged = 2 if given.obstacle else 1
-        yield locate.second(settings, around, nowhere, caged=caged, record=None, calls=kept.give())
+        own = {"caged": caged, "record": None, "calls": kept.give(), "entered": kept.entered}
+        yield locate.second(settings, around, nowhere, **own)
 
 
 def _nothing() -> BinaryIO:

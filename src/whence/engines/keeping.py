@@ -1,16 +1,18 @@
-"""What a first run keeps for a second one, if there is one: what the kernel and clocks answered it.
+"""What a first run keeps for a second one, if there is one: what the kernel and clocks answered it, and which
+functions it entered.
 
-The runtime writes it beside the record (`whence.abi.calls`) where there is a finding. The record's folder
-ends with the run, so the file is taken from there.
+The runtime writes both beside the record (`whence.abi.calls`, `whence.abi.entered`) where there is a finding.
+The record's folder ends with the run, so the files are taken from there.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from whence.abi import calls
+from whence.abi import calls, entered
 
 _WORDS = {
     "ASTRAY": "it made other system calls",
@@ -19,12 +21,20 @@ _WORDS = {
 
 
 class Kept:
-    """What a run leaves for a second one. calls: the file of answers, None if there is none."""
+    """What a run leaves for a second one. calls: the file of answers, None if there is none. entered: the
+    functions that were entered, None if that is not known. answers: whether it is to leave answers."""
 
     calls: Path | None = None
+    entered: entered.Entered | None = None
+
+    def __init__(self, answers: bool = True) -> None:
+        self.answers = answers
 
     def take(self, record: Path, child: int | None) -> None:
         """Takes what stands beside a record, before it is gone: of its first process, or of a child."""
+        with contextlib.suppress(OSError):
+            files = record.parent.glob(f"{record.name}{entered.SUFFIX}.*")
+            self.entered = entered.read(each.read_bytes() for each in files)
         source = f"{record}{calls.SUFFIX}" + ("" if child is None else f".{child}")
         if not os.path.exists(source):
             return

@@ -96,12 +96,13 @@ def _twice(task: Task, given: Input, run: Callable[[Task], Result]) -> Result:
     from whence.engines.repeating import repeatable
 
     with repeatable(given.descriptor if given.flows else None) as repeating:
-        first = run(replace(task, settings=replace(settings, repeating=repeating)))
+        kept = Kept(answers=False)
+        first = run(replace(task, settings=replace(settings, repeating=repeating, kept=kept)))
         if not first.findings:
             return first
         patience = Patience(None, signals=settings.around.relay)
         try:
-            second = again(task, first, _again(settings, given, repeating), patience, run)
+            second = again(task, first, _again(settings, given, repeating, kept), patience, run)
         except WhenceError as error:
             return unlocated(first, error, _ALWAYS)
         return _with_chains(first, second, repeating)
@@ -218,7 +219,7 @@ def _input(descriptor: int) -> Input:
 
 
 @contextlib.contextmanager
-def _again(settings: Settings, given: Input, repeating: Repeating) -> Iterator[Settings]:
+def _again(settings: Settings, given: Input, repeating: Repeating, kept: Kept) -> Iterator[Settings]:
     """The settings of the second run. The offset of the input is afterwards what the first run left."""
     end = None
     if given.offset is not None:
@@ -226,7 +227,8 @@ def _again(settings: Settings, given: Input, repeating: Repeating) -> Iterator[S
         os.lseek(given.descriptor, given.offset, os.SEEK_SET)
     try:
         with open(os.devnull, "wb") as nowhere:
-            yield second(settings, settings.around, nowhere.fileno(), repeating=repeating.second())
+            own = {"repeating": repeating.second(), "entered": kept.entered}
+            yield second(settings, settings.around, nowhere.fileno(), **own)
     finally:
         if end is not None:
             os.lseek(given.descriptor, end, os.SEEK_SET)

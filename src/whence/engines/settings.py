@@ -14,6 +14,7 @@ from whence.suppressions import Suppressions
 from whence.tiers import AUTO
 
 if TYPE_CHECKING:
+    from whence.abi.entered import Entered
     from whence.alloc.recording import CompactHeap
     from whence.engines.keeping import Kept
     from whence.engines.patience import Patience
@@ -69,7 +70,8 @@ class Settings:
     explore: the descriptor of the socket by which it serves requests for paths, 0 for none.
     repeating: what two runs of the program have in common; None: nothing.
     kept: where a run leaves what a second one may need; None: it keeps nothing. calls: what the kernel
-        answered the first run, which this one gets again.
+        answered the first run, which this one gets again. entered: the functions that the first run entered,
+        outside of which this one does not come; None: that is not known.
     made: answers from outside, such as the time, are those that paths of an exploration get.
     print_regions: the program prints the addresses of its heap and its tables.
     engine: one of `whence.engines.registry`, or "auto": the first of them that can run the program.
@@ -103,6 +105,7 @@ class Settings:
     repeating: Repeating | None = None
     kept: Kept | None = None
     calls: Path | None = None
+    entered: Entered | None = None
     made: bool = False
     print_regions: bool = False
     engine: str = "native"

@@ -124,19 +124,18 @@ def _moved(variable: ir.GlobalVariable, offset: int) -> str:
     return f", !dbg !{metadata.add(f'!DIGlobalVariableExpression(var: {found[1]}, {place})')}"
 
 
-def hand_over(module: ir.Module, section: str, suffix: str) -> None:
+def hand_over(module: ir.Module, section: str, suffix: str, end: str = f"{GLOBALS_SECTION}_end") -> None:
     """Adds the first constructor of the image and its last destructor, which give a table to the runtime.
 
     The table is the section, whose bounds linkers define. The functions of the modules of an image all do the
-    same.
+    same. end: what the runtime's function at the end is called, without its prefix.
     """
     first, last = f"@__start_{section}", f"@__stop_{section}"
     for bound in (first, last):
         module.add_global(f"{bound} = external hidden global [0 x i8]")
-    begin, end = section.removeprefix("whence_"), GLOBALS_SECTION.removeprefix("whence_")
     calls = (
-        ("init", f"@__whence_{begin}(ptr {first}, ptr {last})"),
-        ("fini", f"@__whence_{end}_end(ptr {first})"),
+        ("init", f"@__{section}(ptr {first}, ptr {last})"),
+        ("fini", f"@__{end}(ptr {first})"),
     )
     for array, call in calls:
         function = f"@whence.{array}{suffix}"

@@ -56,7 +56,7 @@ class Context:
     origins: variables whose undefined bits are followed. twins: functions
     that have a second version for undefined values. wraps: whether
     signed arithmetic wraps around, as unsigned does. traps: whether the front end
-    writes a trap where a function ends without the result that it has.
+    writes a trap where a function ends without the result that it has. digest: of the module's IR.
     """
 
     name: str
@@ -76,6 +76,7 @@ class Context:
     twins: list[Twin] = field(default_factory=list)
     wraps: bool = False
     traps: bool = False
+    digest: str = ""
     _flows: dict[str, Flow] = field(default_factory=dict)
 
     @cached_property

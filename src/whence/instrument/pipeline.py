@@ -27,6 +27,7 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from whence import ir
+from whence.abi.entered import Needed
 from whence.errors import ToolLimit
 from whence.instrument.accesses import mark_accesses
 from whence.instrument.allocas import guard_allocas
@@ -42,6 +43,7 @@ from whence.instrument.cookies import mark_cookies
 from whence.instrument.debugging import begin_with_parameters, step_by_lines
 from whence.instrument.definitions import needed
 from whence.instrument.descriptions import keep_line_tables
+from whence.instrument.entered import keep_entered, note_entered
 from whence.instrument.events import watch
 from whence.instrument.frames import keep_locals
 from whence.instrument.global_names import name_globals
@@ -171,6 +173,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("guard-commons", Stage.OPTIMISED, guard_commons, lambda policy: policy.globals),
     Pass("resume-in-twins", Stage.OPTIMISED, resume_in_twins, lambda policy: policy.values),
     Pass("rematerialise", Stage.OPTIMISED, rematerialise, lambda policy: policy.locals),
+    Pass("note-entered", Stage.OPTIMISED, note_entered, lambda policy: policy.quick),
 )
 """The passes in the order of execution. A stage without needed passes costs nothing."""
 
@@ -191,7 +194,8 @@ class Job:
     name: for messages. speed: the user's -O level. own: library functions
     that the program defines itself. watched: functions with call and return
     events, in the order of the rule set. filters: text of the filter module. wraps: whether signed arithmetic
-    wraps around, as unsigned does.
+    wraps around, as unsigned does. digest: of the module's IR. needed: the functions of the module that
+    are, None for all.
     """
 
     name: str
@@ -201,6 +205,8 @@ class Job:
     watched: tuple[str, ...]
     filters: str
     wraps: bool = False
+    digest: str = ""
+    needed: Needed | None = None
 
 
 @dataclass(frozen=True)
@@ -254,6 +260,8 @@ def _compiled(bitcode: bytes, job: Job) -> Compiled:
     machine = _machine(job)
     with _refusal(job.name, "read the carried IR"):
         text = str(llvm.parse_bitcode(bitcode, context=llvm.create_context()))
+    if job.needed is not None:
+        text = keep_entered(text, job.digest, job.needed)
     text = _stage(Stage.CARRIED, text, _context(job))
     if job.speed == _UNOPTIMISED or job.policy.keeps_variables:
         text = forget_lifetimes(text)
@@ -349,7 +357,9 @@ _LARGE = 8 << 20
 
 def _context(job: Job) -> Context:
     traps = job.speed == _UNOPTIMISED
-    return Context(job.name, job.policy, job.own, job.watched, wraps=job.wraps, traps=traps)
+    return Context(
+        job.name, job.policy, job.own, job.watched, wraps=job.wraps, traps=traps, digest=job.digest
+    )
 
 
 _PLACES_OF_VARIABLES = 22, "-experimental-debug-variable-locations=false"

@@ -19,6 +19,8 @@ _TIMES = {FULL: 3.0, QUICK: 7.0}
 _SECONDS_A_BYTE = 19e-6
 """What a byte of bitcode takes where nothing is known."""
 _LEAST = 0.1
+_ENTERED = 1.5
+"""How much larger than others the functions are that runs enter."""
 
 
 def kind_of(settings: BuildSettings, tier: str) -> str:
@@ -31,9 +33,12 @@ def learn(module: CarriedModule, kind: str, seconds: float, cache: Cache) -> Non
     cache.add("seconds", _key(module, kind), f"{seconds:.3f}".encode())
 
 
-def expected(modules: Sequence[CarriedModule], jobs: int, cache: Cache) -> float:
-    """Seconds until some modules are instrumented to follow values, by processes with a processor each."""
-    each = [_of_one(module, cache) for module in modules]
+def expected(parts: Sequence[tuple[CarriedModule, float]], jobs: int, cache: Cache) -> float:
+    """Seconds until some modules are instrumented to follow values, by processes with a processor each.
+
+    parts: the modules, each with the part of its functions that is needed.
+    """
+    each = [max(_LEAST, _of_one(module, cache) * min(1.0, _ENTERED * part)) for module, part in parts]
     return max([sum(each) / max(1, min(jobs, len(each))), *each], default=0.0)
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from whence import __version__
+from whence.abi.entered import Needed, module_word
 from whence.coverage import Counts
 from whence.engines.native import costs
 from whence.engines.native.named import keep_names
@@ -27,15 +29,20 @@ from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedModule
 
 if TYPE_CHECKING:
+    from whence.abi.entered import Entered
     from whence.engines.native.workers import Failure
 
 
 class Wanted(NamedTuple):
-    """A module, the other inputs of its object, and the key of the object."""
+    """A module, the other inputs of its object, and the key of the object.
+
+    needed: the functions that are needed, None for all.
+    """
 
     module: CarriedModule
     compiled: tuple[str, str, tuple[str, ...], bool, bool, str]
     key: str
+    needed: Needed | None = None
 
 
 class Objects(NamedTuple):
@@ -63,6 +70,8 @@ def objects_of(
     own, failures = own_functions([*modules, *known], settings, cache, subject)
     keep_names([each for each in modules if each.digest not in failures], settings.rules, cache)
     wanted = wanted_objects(modules, own, settings, cache, runtime)
+    if settings.entered is not None and settings.origins:
+        wanted = list(_without_others(wanted, [*modules, *known], settings.entered, cache))
     hasty = _hasty(wanted, settings)
     present: dict[str, Path] = {}
     counted: dict[str, Counts] = {}
@@ -79,7 +88,8 @@ def objects_of(
             missing.append(each)
     if missing:
         if settings.expect is not None:
-            settings.expect(costs.expected([each.module for each in missing], settings.jobs, cache))
+            parts = [(each.module, _share(each, settings)) for each in missing]
+            settings.expect(costs.expected(parts, settings.jobs, cache))
         refused += _instrument(missing, settings, cache, subject, present, counted, notes)
     if refused:
         if len(refused) == len(modules):
@@ -168,6 +178,32 @@ def _of_tier(
         key = digest(*whole, module.digest, meant, repr(compiled), *followed)
         wanted.append(Wanted(module, compiled, key))
     return wanted
+
+
+def _without_others(
+    wanted: Iterable[Wanted], known: Iterable[CarriedModule], entered: Entered, cache: Cache
+) -> Iterator[Wanted]:
+    """Objects of the functions alone that were entered, unless the cache has those of all.
+
+    known: the modules of the process so far. Where one of them does not say what was entered, functions that
+    several modules define stay: it may be another module's that was taken.
+    """
+    shared = any(module_word(each.digest) not in entered.modules for each in known)
+    for each in wanted:
+        own = entered.modules.get(module_word(each.module.digest))
+        if own is None or find_object(each, cache):
+            yield each
+            continue
+        words = own | entered.shared
+        key = digest(each.key, "entered", repr(sorted(words)), repr(shared))
+        yield each._replace(key=key, needed=Needed(words, shared))
+
+
+def _share(wanted: Wanted, settings: BuildSettings) -> float:
+    """The part of a module's functions that is compiled."""
+    if wanted.needed is None or settings.entered is None:
+        return 1.0
+    return settings.entered.share(module_word(wanted.module.digest))
 
 
 _WRAPPING = {"-fwrapv": True, "-fno-wrapv": False, "-fno-strict-overflow": True, "-fstrict-overflow": False}
@@ -261,8 +297,10 @@ def _instrument(
     from whence.instrument.job import make_job
 
     missing.sort(key=lambda entry: -entry.module.size)
-    job = partial(make_job, settings.rules, origins=settings.origins, symbolic=settings.symbolic)
-    work = [(module, (job(*compiled),), key) for module, compiled, key in missing]
+    make = partial(make_job, settings.rules, origins=settings.origins, symbolic=settings.symbolic)
+    work = []
+    for module, compiled, key, needed in missing:
+        work.append((module, (replace(make(*compiled), digest=module.digest, needed=needed),), key))
     of_key = {entry.key: entry for entry in missing}
     again: list[Wanted] = []
     for (module, _, key), result in parallel(compile_carried, work, settings, "instrumenting", subject):
@@ -276,7 +314,9 @@ def _instrument(
             present[key] = cache.add("objects", key, result.code)
             counted[key] = Counts(result.functions, result.guarded, result.safe)
             cache.add("counts", key, " ".join(map(str, counted[key])).encode())
-            costs.learn(module, costs.kind_of(settings, of_key[key].compiled[-1]), result.seconds, cache)
+            if of_key[key].needed is None:
+                kind = costs.kind_of(settings, of_key[key].compiled[-1])
+                costs.learn(module, kind, result.seconds, cache)
             notes += result.notes
     if again:
         yield from _instrument(again, settings, cache, subject, present, counted, notes)

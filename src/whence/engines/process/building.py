@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from whence.coverage import Coverage
 from whence.engines.process.instances import Instances
@@ -15,6 +15,9 @@ from whence.tiers import AUTO
 from whence.toolchain.cache import Cache
 from whence.toolchain.carry import CarriedModule
 
+if TYPE_CHECKING:
+    from whence.abi.entered import Entered
+
 
 @dataclass(frozen=True)
 class BuildSettings:
@@ -22,8 +25,9 @@ class BuildSettings:
 
     origins: whether it is followed where values come from. symbolic: whether expressions are built.
     given_up: whether the build was abandoned. described: whether debuggers are to know the variables.
-    tier: one of `whence.tiers`. instances: those of the run. expect: told how many seconds instrumenting will
-    take; it raises `ToolLimit` if that is too long.
+    tier: one of `whence.tiers`. entered: the functions to which a run comes that follows where values come
+    from, None if that is not known. instances: those of the run. expect: told how many seconds instrumenting
+    will take; it raises `ToolLimit` if that is too long.
     """
 
     rules: RuleSet
@@ -35,6 +39,7 @@ class BuildSettings:
     given_up: Callable[[], bool] = lambda: False
     described: bool = False
     tier: str = AUTO
+    entered: Entered | None = None
     expect: Callable[[float], None] | None = None
     instances: Instances = field(default_factory=Instances, compare=False)
 

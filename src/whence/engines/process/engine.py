@@ -232,6 +232,7 @@ def build_settings(task: Task) -> BuildSettings:
         described=settings.start.debugger is not None,
         given_up=lambda: patience is not None and patience.over,
         tier=settings.tier,
+        entered=settings.entered,
         expect=None if patience is None else patience.expect,
     )
 

@@ -24,7 +24,7 @@ def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
     options["explore"] = settings.explore
     options["outside"] = settings.repeating.mode if settings.repeating else 0
     options["calls"] = calls.MODES["NONE"]
-    if settings.kept:
+    if settings.kept and settings.kept.answers:
         options |= {"outside": outside.MODES["KEEP"], "calls": calls.MODES["KEEP"]}
     elif settings.calls:
         options |= {"outside": outside.MODES["REPEAT"], "calls": calls.MODES["REPEAT"]}

@@ -1,0 +1,124 @@
+"""Functions that a run enters are noted, and the next one may do without the others.
+
+A second run goes the same way as the first, so it needs no function that the first has not entered. In its
+code, such a function ends the process with a sentence (`whence.abi.entered` has the words).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from whence import ir
+from whence.abi.entered import SECTION, Needed, begun, function_word, module_word
+from whence.instrument.global_zones import hand_over
+from whence.instrument.passes import Context
+from whence.ir.lexer import GLOBAL, unquote
+
+_TABLE = "@whence.entered"
+_SUFFIX = ".entered"
+_ABSENT = "__whence_not_entered"
+_ALWAYS = ("alwaysinline", "naked")
+"""Attributes of functions that have no begin of their own, and so are always there."""
+_LOCAL = ("internal", "private")
+
+
+def note_entered(context: Context) -> None:
+    """Each function sets its bit where it begins.
+
+    Before::
+
+        define void @f() {
+          ret void
+        }
+
+    After::
+
+        define void @f() {
+          store i8 217, ptr getelementptr (i8, ptr @whence.entered, i64 8), align 8
+          ret void
+        }
+        @whence.entered = internal global [2 x i64] [i64 5224996704525874837, i64 3042048485241259480], section "whence_entered", align 8
+        @__start_whence_entered = external hidden global [0 x i8]
+        @__stop_whence_entered = external hidden global [0 x i8]
+        declare void @__whence_entered(ptr, ptr)
+        define private void @whence.init.entered() nounwind {
+          call void @__whence_entered(ptr @__start_whence_entered, ptr @__stop_whence_entered)
+          ret void
+        }
+        @whence.init.entered.entry = private global ptr @whence.init.entered, section ".init_array.00001", align 8
+        declare void @__whence_entered_end(ptr)
+        define private void @whence.fini.entered() nounwind {
+          call void @__whence_entered_end(ptr @__start_whence_entered)
+          ret void
+        }
+        @whence.fini.entered.entry = private global ptr @whence.fini.entered, section ".fini_array.00001", align 8
+    """  # noqa: E501
+    digest = context.digest
+    words = [module_word(digest)]
+    for function in context.functions():
+        if any(map(function.attributes.has, _ALWAYS)):
+            continue
+        word = function_word(digest, function.name, function.linkage not in (*_LOCAL, "", "external"))
+        place = f"getelementptr (i8, ptr {_TABLE}, i64 {8 * len(words)})"
+        first = function.entry.insertion_point
+        first.insert_before(f"store i8 {begun(word) & 0xFF}, ptr {place}, align 8", dbg=False)
+        words.append(word)
+    if len(words) == 1:
+        return
+    listed = ", ".join(f"i64 {word}" for word in words)
+    array = f"[{len(words)} x i64]"
+    context.module.add_global(
+        f'{_TABLE} = internal global {array} [{listed}], section "{SECTION}", align 8'
+    )
+    hand_over(context.module, SECTION, _SUFFIX, end=f"{SECTION}_end")
+
+
+_DEFINED = re.compile(
+    rf"^(define [^\n]*?({GLOBAL})\([^\n]*)\{{\n.*?^\}}", re.MULTILINE | re.DOTALL
+)
+_GROUPS = re.compile(rf"^attributes #(\d+) = \{{[^\n]*\b(?:{'|'.join(_ALWAYS)})\b", re.MULTILINE)
+_GROUP = re.compile(r" #(\d+)\b")
+_DEBUG = re.compile(r" !dbg !\d+")
+_COROUTINE = " presplitcoroutine"
+
+
+def keep_entered(text: str, digest: str, needed: Needed) -> str:
+    """The functions that are not needed end the process when they are entered.
+
+    Before::
+
+        define internal i32 @g() !dbg !3 {
+          ret i32 1
+        }
+
+    After::
+
+        declare void @__whence_not_entered(ptr)
+        @whence.not.entered.0 = private constant [2 x i8] c"g\\00"
+        define internal i32 @g() {
+          call void @__whence_not_entered(ptr @whence.not.entered.0)
+          unreachable
+        }
+    """
+    groups = set(_GROUPS.findall(text))
+    names: list[str] = []
+
+    def change(match: re.Match[str]) -> str:
+        header, name = match[1], unquote(match[2][1:])
+        before = header[: match.end(2) - match.start(1)]
+        words = before.split()
+        if "available_externally" in words or groups.intersection(_GROUP.findall(header)):
+            return match[0]
+        alone = any(each in _LOCAL for each in words)
+        shared = not alone and any(each.startswith(("linkonce", "weak")) for each in words)
+        if begun(function_word(digest, name, shared)) in needed.words or (shared and needed.shared):
+            return match[0]
+        place, name_text = f"@whence.not.entered.{len(names)}", os.fsencode(name) + b"\0"
+        declared = "" if names else f"declare void @{_ABSENT}(ptr)\n"
+        names.append(name)
+        constant = f'[{len(name_text)} x i8] c"{ir.encode_string(os.fsdecode(name_text))}"'
+        body = f"  call void @{_ABSENT}(ptr {place})\n  unreachable\n}}"
+        return f"{declared}{place} = private constant {constant}\n{_DEBUG.sub('', header)}{{\n{body}"
+
+    return _DEFINED.sub(change, text)
