@@ -73,8 +73,8 @@ def _refuse(task: Task, seconds: float) -> None:
 
 def _end(second: Result, limit: float) -> str:
     """Why the second run ended early, or ""."""
-    if second.run.coverage is not None and second.run.coverage.ended:
-        return second.run.coverage.ended
+    if ended := locate.ended(second):
+        return ended
     if second.run.signal == signal.SIGSYS:
         return "it makes a system call that may change something, with blocked signals"
     return f"it did not end within {limit:.0f} s" if second.timed_out else ""

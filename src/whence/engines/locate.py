@@ -266,9 +266,15 @@ def _with_chains(first: Result, second: Second, repeating: Repeating) -> Result:
     result, missed = matched(first, second.result, threads=repeating.threads)
     if not missed:
         return result
-    if second.end:
-        return noted(result, stopped(missed, second))
+    end = second.end or ended(second.result)
+    if end:
+        return noted(result, stopped(missed, Second(second.result, end)))
     return noted(result, missing(first, second.result, missed, _ALWAYS, astray=repeating.astray))
+
+
+def ended(second: Result) -> str:
+    """Why the runtime ended a second run, or ""."""
+    return second.run.coverage.ended if second.run.coverage is not None else ""
 
 
 def stopped(missed: list[str], second: Second) -> str:

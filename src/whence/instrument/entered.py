@@ -14,6 +14,7 @@ from whence.abi.entered import SECTION, Needed, begun, function_word, module_wor
 from whence.instrument.global_zones import hand_over
 from whence.instrument.passes import Context
 from whence.ir.lexer import GLOBAL, unquote
+from whence.symbols.demangle import demangle
 
 _TABLE = "@whence.entered"
 _SUFFIX = ".entered"
@@ -114,7 +115,7 @@ def keep_entered(text: str, digest: str, needed: Needed) -> str:
         shared = not alone and any(each.startswith(("linkonce", "weak")) for each in words)
         if begun(function_word(digest, name, shared)) in needed.words or (shared and needed.shared):
             return match[0]
-        place, name_text = f"@whence.not.entered.{len(names)}", os.fsencode(name) + b"\0"
+        place, name_text = f"@whence.not.entered.{len(names)}", os.fsencode(demangle(name)) + b"\0"
         declared = "" if names else f"declare void @{_ABSENT}(ptr)\n"
         names.append(name)
         constant = f'[{len(name_text)} x i8] c"{ir.encode_string(os.fsdecode(name_text))}"'
