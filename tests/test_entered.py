@@ -197,7 +197,8 @@ def test_files_of_words() -> None:
     def file(*numbers: int) -> bytes:
         return b"".join(each.to_bytes(8, "little") for each in numbers)
 
-    found = entered.read([file(module, own, entered.begun(shared), other, own), b"", file(module, own | 1)[:-3]])
+    cut = file(module, own | 1)[:-3]
+    found = entered.read([file(module, own, entered.begun(shared), other, own), b"", cut])
     assert found is not None
     assert found.modules == {module: {shared | 1}, other: frozenset()}
     assert found.shared == {shared | 1} and found.most[other] == 1
