@@ -109,7 +109,7 @@ class Corpus:
         directory.mkdir(parents=True)
         program = directory / case.path.stem
         compile_program(case, program, (level,), self._env)
-        rules = ("--tier", FULL, "--enable", VALUES) if values else ("--tier", tier_of(case, level))
+        rules = ("--tier", tier_of(case, level), *(("--enable", VALUES) if values else ()))
         return self._run(case, rules, program, directory)
 
     def _run(self, case: Case, rules: Sequence[str], program: Path, directory: Path) -> Outcome:

@@ -33,13 +33,12 @@ def make_job(
 
     own: library functions that the program defines itself, and `CLOSES` if it may poison memory.
     wraps: whether the module was built with ``-fwrapv``. described: whether variables stay described.
-    tier: `QUICK` or `FULL`; rules about undefined values need the full one, because their passes rely on
-    LLVM's pipeline. origins: whether it is followed where values come from. symbolic: whether
+    tier: `QUICK` or `FULL`. origins: whether it is followed where values come from. symbolic: whether
     expressions of symbolic values are built.
     """
     policy, watched, text = _shared(rules, origins, symbolic, described)
     holes = CLOSES in own
-    quick = tier == QUICK and not policy.values
+    quick = tier == QUICK
     bounds = policy.bounds and not holes
     policy = replace(policy, holes=holes, bounds=bounds, described=described, quick=quick)
     return Job(name, speed, own, policy, watched, text, wraps)

@@ -89,6 +89,7 @@ from whence.instrument.requests import redirect_requests
 from whence.instrument.roots import keep_pointers
 from whence.instrument.scopes import forget_lifetimes, mark_scopes
 from whence.instrument.settled import compare_bounds, drop_settled
+from whence.instrument.small import inline_small, keep_small
 from whence.instrument.sweeps import mark_sweeps
 from whence.instrument.symbolic.covering import mark_lines
 from whence.instrument.symbolic.follow import follow_symbolic
@@ -151,6 +152,8 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("mark-accesses", Stage.PROMOTED, mark_accesses),
     Pass("watch-functions", Stage.PROMOTED, watch),
     Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),
+    Pass("inline-small", Stage.PROMOTED, inline_small, lambda policy: policy.quick and policy.values),
+    Pass("keep-small", Stage.OPTIMISED, keep_small, lambda policy: policy.quick and policy.values),
     Pass("redirect-left", Stage.OPTIMISED, redirect_left, lambda policy: not policy.quick),
     Pass("drop-settled", Stage.OPTIMISED, drop_settled, lambda policy: policy.merge and not policy.quick),
     Pass(
@@ -270,7 +273,8 @@ def _compiled(bitcode: bytes, job: Job) -> Compiled:
         if not job.policy.keeps_variables:
             _promote(module, machine)
         text = str(module)
-    compiled = _at_once if job.policy.quick and not _INLINED.search(text) else _in_stages
+    alone = job.policy.quick and not (job.policy.values or _INLINED.search(text))
+    compiled = _at_once if alone else _in_stages
     return compiled(text, machine, job)
 
 

@@ -139,12 +139,14 @@ _LEAST, _SECONDS_A_BYTE = 0.5, 9e-6
 
 
 def tier_of(settings: BuildSettings) -> str:
-    """The tier of new objects: the full one for undefined values, whose passes rely on it, and for what is
-    followed; for debuggers the quick one, which keeps variables in memory for them."""
-    follows = any(row.follows for rule in settings.rules.active for row in rule.point.info.rows)
-    if settings.described and not follows and settings.tier != FULL:
-        return QUICK
-    return FULL if follows or settings.origins or settings.symbolic else settings.tier
+    """The tier of new objects: the full one for what is followed; for debuggers the quick one, which keeps
+    variables in memory for them, unless undefined values are followed, which is in registers."""
+    if settings.origins or settings.symbolic:
+        return FULL
+    if settings.described and settings.tier != FULL:
+        follows = any(row.follows for rule in settings.rules.active for row in rule.point.info.rows)
+        return FULL if follows else QUICK
+    return settings.tier
 
 
 def _program_key(modules: Iterable[CarriedModule]) -> str:
