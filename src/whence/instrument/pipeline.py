@@ -366,20 +366,36 @@ def _context(job: Job) -> Context:
     )
 
 
-_PLACES_OF_VARIABLES = 22, "-experimental-debug-variable-locations=false"
-"""A version of LLVM, and its option against an analysis, a twentieth of `emit`, of debug information that
-`keep_line_tables` drops. LLVM ends its process at an unknown option, and at one that is set twice."""
+_VERSION = 22
+"""The version of LLVM whose options are known. LLVM ends its process at an unknown one, and at one that is
+set twice."""
+
+_PLACES_OF_VARIABLES = "-experimental-debug-variable-locations=false"
+"""Against an analysis, a twentieth of `emit`, of debug information that `keep_line_tables` drops."""
+
+_REGISTERS = "-optimize-regalloc"
+"""Registers are allocated in the quick tier as in the full one, where this is the default."""
 
 
 @cache
 def _initialise(described: bool = False) -> None:
     """described: whether some module of this process describes its variables."""
-    version, option = _PLACES_OF_VARIABLES
-    if llvm.llvm_version_info[0] == version and not described:
-        llvm.set_option("whence", option)
+    if _knows_options() and not described:
+        llvm.set_option("whence", _PLACES_OF_VARIABLES)
+    _initialise_targets()
+
+
+@cache
+def _initialise_targets() -> None:
+    if _knows_options():
+        llvm.set_option("whence", _REGISTERS)
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()  # for inline assembly
+
+
+def _knows_options() -> bool:
+    return llvm.llvm_version_info[0] == _VERSION
 
 
 def _target() -> llvm.Target:
@@ -387,7 +403,9 @@ def _target() -> llvm.Target:
 
 
 def _machine(job: Job) -> llvm.TargetMachine:
-    return _target().create_target_machine(cpu="x86-64", opt=2, reloc="pic", codemodel="default")
+    """The code generator; that of the quick tier leaves out what optimises, but for `_REGISTERS`."""
+    opt = 0 if job.policy.quick and _knows_options() else 2
+    return _target().create_target_machine(cpu="x86-64", opt=opt, reloc="pic", codemodel="default")
 
 
 def _promote(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
