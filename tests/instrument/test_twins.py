@@ -186,6 +186,7 @@ int main() {
 
 
 @pytest.mark.build
+@pytest.mark.parametrize("tier", ["quick", "full"])
 @pytest.mark.parametrize(
     ("name", "source", "level", "share"),
     [
@@ -200,7 +201,7 @@ int main() {
     ],
 )
 def test_a_forced_twin_does_what_the_function_does(
-    name: str, source: str, level: str, share: int, tmp_path: Path
+    name: str, source: str, level: str, share: int, tier: str, tmp_path: Path
 ) -> None:
     """share: of the points at which the twin goes on, in percent."""
     own = {"WHENCE_VERIFY_PASSES": "1", "WHENCE_FORCE_TWINS": str(share)}
@@ -212,7 +213,7 @@ def test_a_forced_twin_does_what_the_function_does(
     )
     assert done.status == 0, done.err
     expected = subprocess.run([tmp_path / "prog", "word"], capture_output=True, check=True)
-    checked = whence.run("--enable", RULE, tmp_path / "prog", "word")
+    checked = whence.run("--tier", tier, "--enable", RULE, tmp_path / "prog", "word")
     assert (checked.status, checked.out) == (0, expected.stdout), checked.err
     assert checked.said == ""
 
@@ -243,16 +244,16 @@ int main(int argc, char **) {
 
 
 @pytest.mark.build
-def test_findings_of_a_twin_have_its_lines(tmp_path: Path, whence_env: dict[str, str]) -> None:
+@pytest.mark.parametrize("tier", ["quick", "full"])
+def test_findings_of_a_twin_have_its_lines(tmp_path: Path, whence_env: dict[str, str], tier: str) -> None:
     """One frame for the function and its twin, behind those that were inlined."""
     whence = Whence(tmp_path, whence_env)
     (tmp_path / "lines.cpp").write_text(LINES)
     words = ("c++", "-g", "-O2", tmp_path / "lines.cpp", "-o", tmp_path / "prog")
     done = whence.process("whence.cli.cc", *words)
     assert done.status == 0, done.err
-    _, findings = whence.findings(
-        "--keep-going", "--enable", RULE, "--disable", "definite-leak", tmp_path / "prog"
-    )
+    options = ("--keep-going", "--tier", tier, "--enable", RULE, "--disable", "definite-leak")
+    _, findings = whence.findings(*options, tmp_path / "prog")
     stacks = [[(frame["function"], frame["line"]) for frame in each["stack"]] for each in findings]
     assert stacks == [
         [("fail", 4), ("outer", 10), ("main", 17)],

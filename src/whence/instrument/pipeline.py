@@ -395,7 +395,7 @@ def _initialise_targets() -> None:
 
 
 def _knows_options() -> bool:
-    return llvm.llvm_version_info[0] == _VERSION
+    return bool(llvm.llvm_version_info[0] == _VERSION)
 
 
 def _target() -> llvm.Target:

@@ -19,11 +19,18 @@ from whence.ir.datalayout import align_up
 
 @dataclass(frozen=True)
 class Slots:
-    """Where values are kept, in words: those of shadows are the first `zeroed` of all `words`."""
+    """Where values are kept, in words of two places: those that begin as 0, and all others.
 
-    of: dict[str, int]
+    zeroed, words: how many words the places have.
+    """
+
+    empty: dict[str, int]
     zeroed: int
+    of: dict[str, int]
     words: int
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.of or name in self.empty
 
 
 class _Flow:
@@ -140,15 +147,21 @@ class Alive:
         """The words of a value in memory."""
         return align_up(self._layout.size_of(self.type_of(name)), GRANULE) // GRANULE
 
-    def slots(self, names: set[str], shadows: set[str]) -> Slots:
-        """Slots for values; those that are alive in different blocks share one."""
-        found: dict[str, int] = {}
-        zeroed = self._place(names & shadows, 0, found)
-        words = self._place(names - shadows, zeroed, found)
-        return Slots(found, zeroed, max(words, 1))
+    def slots(self, names: set[str], shadows: set[str], kept: set[str]) -> Slots:
+        """Slots for values; those that are alive in different blocks share one.
 
-    def _place(self, names: set[str], begin: int, found: dict[str, int]) -> int:
-        """Slots from a word on; returns the first word behind them."""
+        shadows: the names of those that begin as 0. kept: those that need their slots where they are not
+        alive, too.
+        """
+        for name in kept:
+            self._spans[name] = (-1, self._blocks)
+        empty, others = dict[str, int](), dict[str, int]()
+        zeroed = self._place(names & shadows, empty)
+        return Slots(empty, zeroed, others, self._place(names - shadows, others))
+
+    def _place(self, names: set[str], found: dict[str, int]) -> int:
+        """Finds slots, and returns how many words they take."""
+        begin = 0
         free: dict[int, list[tuple[int, int]]] = defaultdict(list)
         everywhere = (-1, self._blocks)
         for (first, last), name in sorted((self._spans.get(each, everywhere), each) for each in names):

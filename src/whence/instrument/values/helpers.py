@@ -44,7 +44,6 @@ ORIGIN = "__whence_values_origin"
 """The origin of a constant."""
 _SLOW = "__whence_values_slow"
 SLOW_ANY = f"{_SLOW}_any"
-RESUME = "__whence_values_resume"
 SLOW_BYTES = f"{_SLOW}_bytes"
 POINT_LOAD, POINT_IF = "__whence_values_point_load", "__whence_values_point_if"
 POINT_BYTES = "__whence_values_point_bytes"
@@ -80,7 +79,6 @@ _DECLARED = {
     POINT_LOAD: f"declare void @{POINT_LOAD}(i64, ptr, i64, i64)",
     POINT_IF: f"declare void @{POINT_IF}(i64, i1)",
     POINT_BYTES: f"declare void @{POINT_BYTES}(i64, ptr, i64)",
-    RESUME: f"declare void @{RESUME}(ptr, ptr, ptr, i64)",
     SLOW_ANY: f"declare preserve_mostcc i64 @{SLOW_ANY}(i64, i64)",
     SLOW_BYTES: f"declare preserve_mostcc i64 @{SLOW_BYTES}(i64, i64)",
 }
@@ -223,7 +221,6 @@ def _slow() -> Iterator[str]:
   ret void
 }}"""
     yield _stored()
-    yield _resume()
     yield _any()
     yield from _cleared()
 
@@ -256,37 +253,6 @@ mark:
   ret void
 ask:
   call void @__whence_value_store(i64 %a, i64 %n, i64 %bits, i64 %origin)
-  ret void
-}}"""
-
-
-def _resume() -> str:
-    """Copies the words of an area into slots. For point n, the numbers n and n + 1 of the table say which of
-    its numbers are the slots."""
-    return f"""define linkonce_odr hidden void @{RESUME}(ptr %slots, ptr %area, ptr %table, i64 %n) #2 {{
-  %row = getelementptr i32, ptr %table, i64 %n
-  %next = getelementptr i32, ptr %row, i64 1
-  %begin.32 = load i32, ptr %row, align 4
-  %end.32 = load i32, ptr %next, align 4
-  %begin = zext i32 %begin.32 to i64
-  %end = zext i32 %end.32 to i64
-  br label %head
-head:
-  %at = phi i64 [ %begin, %0 ], [ %following, %copy ]
-  %more = icmp ult i64 %at, %end
-  br i1 %more, label %copy, label %done
-copy:
-  %from.index = sub i64 %at, %begin
-  %from = getelementptr i64, ptr %area, i64 %from.index
-  %word = load i64, ptr %from, align 8
-  %slot.place = getelementptr i32, ptr %table, i64 %at
-  %slot.32 = load i32, ptr %slot.place, align 4
-  %slot = zext i32 %slot.32 to i64
-  %to = getelementptr i64, ptr %slots, i64 %slot
-  store i64 %word, ptr %to, align 8
-  %following = add i64 %at, 1
-  br label %head
-done:
   ret void
 }}"""
 

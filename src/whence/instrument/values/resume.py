@@ -1,9 +1,11 @@
 """Control flow between a function and its twin: at the points of the function the twin goes on.
 
-The function stores the values that are alive at a point into an area of its frame, calls the twin with the
+The function stores the values that are alive at a point into *slots* in its frame, calls the twin with the
 number of the point, and returns what that returns. The twin begins with a branch to its points. A value that
 is alive at a point has two definitions in the twin then, the point and its own, so it goes through memory,
-the *slots* of the twin's frame: that is slower than registers, but the twin is seldom executed, and small so.
+the same slots: that is slower than registers, but the twin is seldom executed, and small so. The optimised
+function stores on its way to the twin. That of the quick tier stores each value where it is defined: values
+are fewer than those alive at each point, so there is less code to make.
 
 Variables of the function are those of the twin: it gets their addresses, once for all points, and computes
 what its code derives from them where that is used. Shadows are 0, because the function has seen that the
@@ -27,10 +29,10 @@ from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
 from whence.instrument.passes import Context, PassError
 from whence.instrument.values import helpers
 from whence.instrument.values.addresses import PURE
-from whence.instrument.values.alive import Alive
+from whence.instrument.values.alive import Alive, Slots
 from whence.instrument.values.names import VALUE, locals_of
 from whence.instrument.values.twin import Twin
-from whence.instrument.values.twins import header_of
+from whence.instrument.values.twins import begin_of, header_of
 from whence.ir.lexer import LOCAL
 
 _POINTS = (helpers.POINT_LOAD, helpers.POINT_IF, helpers.POINT_BYTES)
@@ -98,21 +100,17 @@ def resume_in_twins(context: Context) -> None:
         }
         define internal i32 @f.whence.twin(i64 %wh.point, ptr %wh.alive) #0 {
         wh.begin:
-          %wh.slots = alloca [8 x i8], align 16
-          call void @__whence_values_resume(ptr %wh.slots, ptr %wh.alive, ptr @whence.slots.0, i64 %wh.point)
           switch i64 %wh.point, label %wh.none [ i64 0, label %wh.go.0 ]
         wh.none:
           unreachable
         0:
           br label %wh.go.0
         wh.go.0:
-          %wh.s1 = getelementptr i8, ptr %wh.slots, i64 0
+          %wh.s1 = getelementptr i8, ptr %wh.alive, i64 0
           %wh.v1 = load i32, ptr %wh.s1, align 8
           %b = add i32 %wh.v1, 1
           ret i32 %b
         }
-        declare void @__whence_values_resume(ptr, ptr, ptr, i64)
-        @whence.slots.0 = private unnamed_addr constant [3 x i32] [i32 2, i32 3, i32 0], align 4
         attributes #0 = { cold noinline }
         !0 = !{!"branch_weights", i32 1, i32 1048575}
     """
@@ -151,11 +149,49 @@ class _Pair:
             raise PassError(f"{self.context.name}: {self.fast.ref} and its twin have different variables")
         places = {their.result or "": our.result or "" for our, their in zip(ours, theirs, strict=True)}
         transfers = {number: self._transfer(names) for number, names in alive.items()}
-        size = max((each.size for each in transfers.values()), default=0)
-        twin = _TwinText(self, transfers, alive, size)
+        kept = self._slots(transfers)
+        stores = self._stores(transfers, kept)
+        twin = _TwinText(self, transfers, alive, kept)
         twin.write()
         variables = {places[name]: offset for name, offset in twin.offsets.items()}
-        self._write_fast(transfers, variables, size + GRANULE * len(variables))
+        self._write_fast(stores, variables, GRANULE * (kept.words + len(variables)))
+
+    def _slots(self, transfers: dict[int, _Transfer]) -> Slots:
+        demoted = {name for names in self.alive.at_points.values() for name in names}
+        passed, elsewhere = set[str](), set[str]()
+        for number, transfer in transfers.items():
+            passed.update(transfer.given)
+            elsewhere.update(transfer.given.keys() - self.alive.at_points[number])
+        return self.alive.slots(demoted | passed, self.names.shadows - passed, elsewhere)
+
+    def _stores(self, transfers: dict[int, _Transfer], kept: Slots) -> _Stores:
+        """Where the function stores what it passes."""
+        stores = _Stores()
+        places: dict[str, ir.Instruction | ir.Block | None] = {}
+        for number, transfer in transfers.items():
+            for name, (ours, type_) in transfer.given.items():
+                if name not in places:
+                    places[name] = self._place_of(ours, name) if self.context.policy.quick else None
+                    if places[name] is not None:
+                        stores.behind.setdefault(places[name], []).append((type_, ours, GRANULE * kept.of[name]))
+                if places[name] is None:
+                    stores.at.setdefault(number, []).append((type_, ours, GRANULE * kept.of[name]))
+        return stores
+
+    def _place_of(self, ours: str, theirs: str) -> ir.Instruction | ir.Block | None:
+        """Where the function stores a value once: behind an instruction, or at the begin of a block.
+
+        None if the twin has the value elsewhere, since it may use the slot for another one here.
+        """
+        found, other = self.fast.definition_of(ours), self.alive.definitions.get(theirs)
+        if isinstance(found, ir.Parameter):
+            return self.fast.entry if other is None else None
+        if found is None or other is None or found.owner.ref != other.owner.ref:
+            return None
+        if isinstance(found, ir.Invoke):
+            normal = self.fast.block(found.normal)
+            return normal if len(normal.predecessors) == 1 else None
+        return found.owner if found.leads else found
 
     # What a point passes.
 
@@ -178,9 +214,7 @@ class _Pair:
         if ours is None and name in self.names.known:
             ours = name
         if ours is not None:
-            type_ = self.alive.type_of(name)
-            transfer.given[name] = (ours, type_, transfer.size)
-            transfer.size += GRANULE * self.alive.words_of(name)
+            transfer.given[name] = (ours, self.alive.type_of(name))
             return
         definition = self.alive.definitions[name]
         if definition.opcode not in PURE:
@@ -194,38 +228,53 @@ class _Pair:
 
     # The function itself.
 
-    def _write_fast(self, transfers: dict[int, _Transfer], variables: dict[str, int], size: int) -> None:
+    def _write_fast(self, stores: _Stores, variables: dict[str, int], size: int) -> None:
         """The function tests at its points. variables: those that the twin needs, by places in the area."""
         function = self.fast
         lines: list[str] = [f"  {_AREA} = alloca [{max(size, 1)} x i8], align {_AREA_ALIGN}"]
         cold: list[str] = []
         last: dict[str, str] = {}
         body: list[tuple[bool, str]] = []
-        nowhere, tests, left = "", 0, set[int]()
+        nowhere, tests, left = "", 0, list[tuple[int, str]]()
+        reached = set[int]()
         if function.dbg is not None:
             nowhere = f", !dbg !{self.module.metadata.add(f'!DILocation(line: 0, scope: !{function.dbg})')}"
+        begin = begin_of(function)
         for block in function.blocks:
             ref = block.ref
             body.append((False, block.header or f"{ref[1:]}:"))
+            waiting = [*stores.behind.get(block, ())]
             for item in block.items:
+                if waiting and isinstance(item, ir.Instruction) and not (item.leads or item in begin):
+                    body += [(False, text) for text in stores.texts(waiting)]
+                    waiting = []
                 number = _point_number(item) if isinstance(item, ir.Instruction) else None
                 if number is None or not isinstance(item, ir.Call):
                     body.append((isinstance(item, ir.Phi), item.text))
+                    if isinstance(item, ir.Instruction) and item in stores.behind:
+                        waiting += stores.behind[item]
                     continue
                 debug = item.debug_suffix or nowhere
                 tests += 1
-                onward = f"wh.go.{tests}"
-                body += [(False, text) for text in self._test(item, tests, number, debug)]
-                if number not in left:
-                    left.add(number)
-                    cold += _leave(number, transfers[number])
-                if item.callee != helpers.POINT_IF and not _is_forced(self.fast.name, number):
-                    cold += self._look(item, tests, number, debug)
+                onward, leave = f"wh.go.{tests}", "wh.leave"
+                if number in stores.at:
+                    leave = f"wh.leave.{number}"
+                    if number not in reached:
+                        reached.add(number)
+                        cold += [f"{leave}:", *stores.texts(stores.at[number]), "  br label %wh.leave"]
+                        left.append((number, f"%{leave}"))
+                forced = _is_forced(self.fast.name, number)
+                body += [(False, text) for text in self._test(item, tests, leave, debug, forced)]
+                if item.callee != helpers.POINT_IF and not forced:
+                    ref = f"%wh.{'find' if self._is_sought(item) else 'look'}.{tests}"
+                    cold += self._look(item, tests, leave, debug)
+                if number not in stores.at:
+                    left.append((number, ref))
                 body.append((False, f"{onward}:"))
                 ref = f"%{onward}"
             last[block.ref] = ref
         if left:
-            cold += self._go_on(sorted(left), variables, nowhere)
+            cold += self._go_on(left, variables, nowhere)
         entry = function.blocks[0]
         sources = _Sources(last)
         texts = [sources.changed(text, "") if is_phi else text for is_phi, text in body]
@@ -235,16 +284,16 @@ class _Pair:
         else:
             function.set_body([texts[0], *lines, *texts[1:], *cold])
 
-    def _test(self, item: ir.Call, test: int, number: int, debug: str) -> Iterator[str]:
+    def _test(self, item: ir.Call, test: int, leave: str, debug: str, forced: bool) -> Iterator[str]:
         onward = f"wh.go.{test}"
-        if _is_forced(self.fast.name, number):
+        if forced:
             # Where LLVM sees that the code behind is never reached, the addresses of its blocks are lost.
             yield f"  %wh.f{test} = load volatile i64, ptr {_AREA}, align {GRANULE}"
             yield f"  %wh.g{test} = icmp ne i64 %wh.f{test}, {1 << 40 | test}"
-            yield f"  br i1 %wh.g{test}, label %wh.leave.{number}, label %{onward}{debug}"
+            yield f"  br i1 %wh.g{test}, label %{leave}, label %{onward}{debug}"
             return
         if item.callee == helpers.POINT_IF:
-            branch = f"br i1 {item.arguments[1].value}, label %wh.leave.{number}, label %{onward}"
+            branch = f"br i1 {item.arguments[1].value}, label %{leave}, label %{onward}"
             yield f"  {branch}{self.unlikely}{debug}"
             return
         of, states, covers = f"%wh.p{test}", 0, True
@@ -271,7 +320,15 @@ class _Pair:
         yield f"  {of}.c = icmp ne {type_} {tested}, 0"
         yield f"  br i1 {of}.c, label %wh.look.{test}, label %{onward}{self.unlikely}{debug}"
 
-    def _look(self, item: ir.Call, test: int, number: int, debug: str) -> Iterator[str]:
+    def _is_sought(self, item: ir.Call) -> bool:
+        """Whether a point looks for the bytes that are loaded in their granule. The quick tier has a function
+        look at once."""
+        if self.context.policy.quick or item.callee == helpers.POINT_BYTES:
+            return False
+        size = int(item.arguments[2].value)
+        return size < GRANULE and int(item.arguments[3].value) >= size
+
+    def _look(self, item: ir.Call, test: int, leave: str, debug: str) -> Iterator[str]:
         """Whether the bits that are loaded are undefined."""
         of, onward = f"%wh.p{test}", f"wh.go.{test}"
         size = int(item.arguments[2].value)
@@ -279,19 +336,22 @@ class _Pair:
         ask = helpers.SLOW_BYTES if joined else helpers.SLOW_ANY
         self.module.add_declaration(helpers.declaration(ask))
         yield f"wh.look.{test}:"
-        if not joined and size < GRANULE and int(item.arguments[3].value) >= size:
+        if self._is_sought(item):
             yield from (f"  {line}" for line in helpers.named(f"{of}.b", f"{of}.a", size, f"{of}."))
             yield f"  br i1 {of}.named, label %wh.find.{test}, label %{onward}{debug}"
             yield f"wh.find.{test}:"
         yield f"  {of}.n = call preserve_mostcc i64 @{ask}(i64 {of}.a, i64 {size}){debug}"
         yield f"  {of}.d = icmp eq i64 {of}.n, 0"
-        yield f"  br i1 {of}.d, label %{onward}, label %wh.leave.{number}{debug}"
+        yield f"  br i1 {of}.d, label %{onward}, label %{leave}{debug}"
 
-    def _go_on(self, points: list[int], variables: dict[str, int], debug: str) -> Iterator[str]:
-        """The twin goes on, at one of the points. A stack has its frame in place of the function's."""
+    def _go_on(self, left: list[tuple[int, str]], variables: dict[str, int], debug: str) -> Iterator[str]:
+        """The twin goes on, at one of the points. A stack has its frame in place of the function's.
+
+        left: the points, and the blocks in which control comes from them.
+        """
         result = self.fast.return_type
         promises = "".join(each + " " for each in self.fast.return_attributes)
-        sources = ", ".join(f"[ {number}, %wh.leave.{number} ]" for number in points)
+        sources = ", ".join(f"[ {number}, {block} ]" for number, block in left)
         yield "wh.leave:"
         yield f"  {_NUMBER} = phi i64 {sources}"
         for at, (name, offset) in enumerate(variables.items()):
@@ -305,14 +365,6 @@ class _Pair:
             yield f"  ret {result} %wh.result{debug}"
 
 
-def _leave(number: int, transfer: _Transfer) -> Iterator[str]:
-    """The function passes what is alive at a point."""
-    yield f"wh.leave.{number}:"
-    for at, (ours, type_, offset) in enumerate(transfer.given.values()):
-        yield from _stored(type_, ours, offset, f"%wh.l{number}.{at}")
-    yield "  br label %wh.leave"
-
-
 def _stored(type_: str, value: str, offset: int, place: str) -> Iterator[str]:
     """A store into the area; `place`: a name for the address, if it needs one."""
     if not offset:
@@ -323,27 +375,45 @@ def _stored(type_: str, value: str, offset: int, place: str) -> Iterator[str]:
 
 
 @dataclass
+class _Stores:
+    """Where a function stores what it passes: types, values, and offsets in the area.
+
+    behind: what is stored behind an instruction, or at the begin of a block. at: what is stored on the way from
+    a point to the twin.
+    """
+
+    behind: dict[ir.Instruction | ir.Block, list[tuple[str, str, int]]] = field(default_factory=dict)
+    at: dict[int, list[tuple[str, str, int]]] = field(default_factory=dict)
+    count: int = 0
+
+    def texts(self, stores: list[tuple[str, str, int]]) -> Iterator[str]:
+        for type_, value, offset in stores:
+            self.count += 1
+            yield from _stored(type_, value, offset, f"%wh.l{self.count}")
+
+
+@dataclass
 class _Transfer:
     """What happens to the values that are alive at a point.
 
-    given: the function passes them: its name for the value, the type, the offset in the area. computed: the
-    twin computes them. empty: they are 0.
+    given: the function passes them: its name for the value, and the type. computed: the twin computes them.
+    empty: they are 0.
     """
 
-    given: dict[str, tuple[str, str, int]] = field(default_factory=dict)
+    given: dict[str, tuple[str, str]] = field(default_factory=dict)
     computed: dict[str, str] = field(default_factory=dict)
     empty: set[str] = field(default_factory=set)
-    size: int = 0
 
 
 class _TwinText:
     """Writes the twin: values that are alive at points go through slots.
 
-    begin: where in the area the variables are, of which `offsets` has those that were used.
+    Those of shadows that no point passes are in the twin's own frame. Behind the others, the area has the
+    variables, of which `offsets` has those that were used.
     """
 
     def __init__(
-        self, pair: _Pair, transfers: dict[int, _Transfer], alive: dict[int, list[str]], begin: int
+        self, pair: _Pair, transfers: dict[int, _Transfer], alive: dict[int, list[str]], kept: Slots
     ) -> None:
         self.pair = pair
         self.function = pair.slow
@@ -351,11 +421,8 @@ class _TwinText:
         self.alive = alive
         self.demoted = {name for names in alive.values() for name in names}
         self.addresses = pair.alive.addresses
-        self.begin = begin
         self.offsets: dict[str, int] = {}
-        passed = {name for each in transfers.values() for name in each.given}
-        self.kept = pair.alive.slots(self.demoted | passed, pair.names.shadows)
-        self.slots = self.kept.of
+        self.kept = kept
         parameters = {each.name or "" for each in pair.slow.parameters}
         self.absent = parameters - self.demoted
         """Parameters that only code in front of all points uses, which is never reached."""
@@ -426,7 +493,9 @@ class _TwinText:
         """A pointer to the slot of a value."""
         self.count += 1
         place = f"%wh.s{self.count}"
-        lines.append(f"  {place} = getelementptr i8, ptr {_SLOTS}, i64 {GRANULE * self.slots[name]}")
+        own = self.kept.empty.get(name)
+        base, word = (_AREA, self.kept.of[name]) if own is None else (_SLOTS, own)
+        lines.append(f"  {place} = getelementptr i8, ptr {base}, i64 {GRANULE * word}")
         return place
 
     def _is_moved(self, name: str | None) -> bool:
@@ -454,7 +523,7 @@ class _TwinText:
             body = VALUE.sub(lambda match: held.get(match[1] or "", match[0]), text)
             lines.append(f"  {made} = {body}")
         else:
-            offset = self.offsets.setdefault(name, self.begin + GRANULE * len(self.offsets))
+            offset = self.offsets.setdefault(name, GRANULE * (self.kept.words + len(self.offsets)))
             place = f"%wh.s{self.count}"
             lines.append(f"  {place} = getelementptr i8, ptr {_AREA}, i64 {offset}")
             lines.append(f"  {made} = load ptr, ptr {place}, align {GRANULE}")
@@ -526,18 +595,15 @@ class _TwinText:
         )
 
     def _dispatch(self) -> Iterator[str]:
-        """The begin: slots of shadows are 0, others get what the function has passed."""
-        module = self.function.module
-        for declaration in (_MEMSET, helpers.declaration(helpers.RESUME)):
-            module.add_declaration(declaration)
+        """The begin: slots of shadows are 0, others have what the function has passed."""
         debug = f", !dbg !{self.pair.nowhere}" if self.pair.nowhere is not None else ""
         yield "wh.begin:"
-        yield f"  {_SLOTS} = alloca [{GRANULE * self.kept.words} x i8], align {_AREA_ALIGN}"
         if self.kept.zeroed:
-            zeroed = f"ptr align {_AREA_ALIGN} {_SLOTS}, i8 0, i64 {GRANULE * self.kept.zeroed}, i1 false"
+            self.function.module.add_declaration(_MEMSET)
+            size = GRANULE * self.kept.zeroed
+            yield f"  {_SLOTS} = alloca [{size} x i8], align {_AREA_ALIGN}"
+            zeroed = f"ptr align {_AREA_ALIGN} {_SLOTS}, i8 0, i64 {size}, i1 false"
             yield f"  call void @llvm.memset.p0.i64({zeroed}){debug}"
-        places = f"ptr {_SLOTS}, ptr {_AREA}, ptr {self._table()}"
-        yield f"  call void @{helpers.RESUME}({places}, i64 {_NUMBER}){debug}"
         ways = {number: self._arrive(number) for number in sorted(self.alive)}
         labels = {number: f"wh.at.{number}" if lines else f"wh.go.{number}" for number, lines in ways.items()}
         cases = " ".join(f"i64 {number}, label %{label}" for number, label in labels.items())
@@ -550,25 +616,6 @@ class _TwinText:
                 yield from lines
                 yield f"  br label %wh.go.{number}"
 
-    def _table(self) -> str:
-        """The slots of the words of the area, for each point (`whence.instrument.values.helpers`)."""
-        points = max(self.alive, default=-1) + 1
-        begins, words = [0], list[int]()
-        for number in range(points):
-            transfer = self.transfers.get(number)
-            for name, (_, _, offset) in transfer.given.items() if transfer else ():
-                slot, size = self.slots[name], self.pair.alive.words_of(name)
-                assert offset // GRANULE == len(words) - begins[-1]
-                words += range(slot, slot + size)
-            begins.append(len(words))
-        numbers = [len(begins) + each for each in begins] + words
-        text = ", ".join(f"i32 {each}" for each in numbers)
-        name = f"whence.slots.{len(self.function.module.globals)}"
-        self.function.module.add_global(
-            f"@{name} = private unnamed_addr constant [{len(numbers)} x i32] [{text}], align 4"
-        )
-        return f"@{name}"
-
     def _arrive(self, number: int) -> list[str]:
         """The code that computes what the point does not pass."""
         transfer = self.transfers[number]
@@ -577,7 +624,7 @@ class _TwinText:
 
         def value(match: re.Match[str]) -> str:
             name = match[1]
-            if name is None or not (name in self.slots or name in self.addresses):
+            if name is None or not (name in self.kept or name in self.addresses):
                 return names.get(name or "", match[0])
             if name not in names:
                 names[name] = self._made(name, lines, names)
