@@ -16,7 +16,7 @@ __thread uint32_t uses_unwatched __attribute__((tls_model("initial-exec")));
 static int is_of_library(uint64_t kind) { return kind == WH_USE_ARGUMENT || kind == WH_USE_MEMORY; }
 
 WH_EXPORT void __whence_use(uint64_t value, uint64_t bits, uint64_t origin, uint64_t kind) {
-    if (!event_watched(WH_POINT_USE) || (uses_unwatched && is_of_library(kind))) return;
+    if (!bits || !event_watched(WH_POINT_USE) || (uses_unwatched && is_of_library(kind))) return;
     struct context context = of_kind(kind, (struct whence_bits){bits, origin}, FRAME_HERE);
     context.event.value = value;
     event_evaluate(&context);

@@ -60,8 +60,8 @@ void __whence_value_undefine(uint64_t address, uint64_t size, uint64_t origin);
 /* Called before bytes are copied; the ranges may overlap. */
 void __whence_value_copy(uint64_t to, uint64_t from, uint64_t size);
 
-/* A step depends on a value with undefined bits: an event at the point WH_POINT_USE. The event's
- * value, other, root and width are value, bits, origin and kind (WH_USE_*). */
+/* A step depends on a value: an event at the point WH_POINT_USE, if it has undefined bits. The
+ * event's value, other, root and width are value, bits, origin and kind (WH_USE_*). */
 void __whence_use(uint64_t value, uint64_t bits, uint64_t origin, uint64_t kind);
 
 /* Whether a library function looks at an optional argument: which one (whence.abi.optional), and

@@ -60,6 +60,8 @@ def rematerialise(context: Context) -> None:
     """
     least = 0 if os.environ.get(_FORCE, "") not in ("", "0") else MANY
     for function in context.functions():
+        if function.length**2 < least:
+            continue
         blocks = len(function.blocks)
         if len(function.entry.instructions) * blocks < least:
             continue

@@ -48,7 +48,10 @@ class Attributes(tuple[str, ...]):
         return " ".join(self)
 
     def has(self, name: str) -> bool:
-        return any(attribute_name(a) == name for a in self)
+        for each in self:
+            if each.startswith(name) and (len(each) == len(name) or attribute_name(each) == name):
+                return True
+        return False
 
     def get(self, name: str) -> str | None:
         """The attribute's text, None if there is none of this name."""

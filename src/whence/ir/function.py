@@ -196,6 +196,14 @@ class Function:
             raise ValueError(f"{self.ref} is not defined here")
         return self.blocks[0]
 
+    @property
+    def length(self) -> int:
+        """At least as many as it has blocks, or instructions in one of them: of text that was not looked at
+        yet, the lines."""
+        if self._body is not None:
+            return len(self._body)
+        return sum(1 + len(block.instructions) for block in self.blocks)
+
     def instructions(self) -> Iterator[Instruction]:
         """All instructions, block after block; each block is listed when the iteration reaches it."""
         for block in list(self.blocks):

@@ -49,6 +49,7 @@ class Module:
         self._layout: DataLayout | None = None
         self._layout_text = ""
         self._groups: dict[tuple[str, ...], AttributeGroup] = {}
+        self._declared: dict[str, str] = {}
         self._insert_at = 0
 
     def __repr__(self) -> str:
@@ -165,7 +166,11 @@ class Module:
 
     def add_declaration(self, text: str) -> Function:
         """Add ``declare …``; returns the existing function if there is one of this name."""
+        known = self.functions.get(self._declared.get(text, ""))
+        if known is not None:
+            return known
         new = Function(self, text.strip(), None)
+        self._declared[text] = new.name
         if new.name in self.functions:
             return self.functions[new.name]
         _ = new.header
@@ -181,7 +186,7 @@ class Module:
         if before is None:
             self._insert("", new)
         else:
-            place = next(i for i, other in enumerate(self.entities) if other is before)
+            place = self.entities.index(before)
             self.entities[place:place] = [new, ""]
             self._insert_at += 2 * (place < self._insert_at)
         return new

@@ -138,8 +138,9 @@ def follow_values(context: Context) -> None:
 
 def _follow_in_twin(function: ir.Function, context: Context, sources: set[str]) -> None:
     twin = add_twin(function)
-    fast = _Follower(function, context, Version.FAST, sources)
-    careful = _Follower(context.module.functions[twin.twin], context, Version.TWIN, sources)
+    web = web_of(function)
+    fast = _Follower(function, context, Version.FAST, sources, web)
+    careful = _Follower(context.module.functions[twin.twin], context, Version.TWIN, sources, web)
     fast.run()
     careful.run()
     for shadow in careful.shadows.values():
@@ -173,6 +174,7 @@ class _Follower:
         context: Context,
         version: Version = Version.ALONE,
         sources: set[str] | None = None,
+        web: set[str] | None = None,
     ) -> None:
         self.function = function
         self.context = context
@@ -186,7 +188,7 @@ class _Follower:
         self.reported: set[str] = set()
         self.fills: set[str] = set()
         self.sources = self._possible(self.blocks) if sources is None else sources
-        self.web = set() if version is Version.ALONE else web_of(function)
+        self.web = web or set[str]()
         self.maybe = self.web & self.sources if version is Version.FAST else self.sources
         self.points = Points(self.at, version is Version.FAST)
         self.area = Area(self.at, function.module)

@@ -26,6 +26,8 @@ from whence.abi.undefined import (
 )
 
 USE = "__whence_values_use"
+ASK_USE = "__whence_use"
+"""The runtime's part of it, which looks at the bits, too."""
 USE_IF = "__whence_values_use_if"
 """The same for an argument at which a library function looks only if another one says so."""
 PASSING = "__whence_values"
@@ -62,6 +64,7 @@ _PATTERN = int.from_bytes(b"\xaa" * 4, "little")
 
 _DECLARED = {
     USE: f"declare void @{USE}(i64, i64, i64, i64)",
+    ASK_USE: f"declare void @{ASK_USE}(i64, i64, i64, i64)",
     USE_IF: f"declare void @{USE_IF}(i64, i64, i64, i64, i64, i64)",
     SET: f"declare void @{SET}(ptr, i64, i64, i64)",
     UNDEFINE: f"declare void @{UNDEFINE}(ptr, i64, i64)",

@@ -23,6 +23,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from whence import ir
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
@@ -65,7 +66,7 @@ _PROMISES = (
 
 
 def resume_in_twins(context: Context) -> None:
-    """Connects the functions that have twins with those.
+    """Connects the functions that have twins with those (here in the quick tier).
 
     Before::
 
@@ -86,15 +87,13 @@ def resume_in_twins(context: Context) -> None:
         declare void @__whence_values_point_if(i64, i1)
         define i32 @f(i32 %a) {
           %wh.alive = alloca [8 x i8], align 16
-          br i1 true, label %wh.leave.0, label %wh.go.1, !prof !0
+          store i32 %a, ptr %wh.alive, align 8
+          br i1 true, label %wh.leave, label %wh.go.1, !prof !0
         wh.go.1:
           %b = add i32 %a, 1
           ret i32 %b
-        wh.leave.0:
-          store i32 %a, ptr %wh.alive, align 8
-          br label %wh.leave
         wh.leave:
-          %wh.point = phi i64 [ 0, %wh.leave.0 ]
+          %wh.point = phi i64 [ 0, %0 ]
           %wh.result = call i32 @f.whence.twin(i64 %wh.point, ptr %wh.alive)
           ret i32 %wh.result
         }
@@ -172,10 +171,10 @@ class _Pair:
             for name, (ours, type_) in transfer.given.items():
                 if name not in places:
                     places[name] = self._place_of(ours, name) if self.context.policy.quick else None
-                    if places[name] is not None:
-                        stores.behind.setdefault(places[name], []).append((type_, ours, GRANULE * kept.of[name]))
+                    if (place := places[name]) is not None:
+                        stores.behind.setdefault(place, []).append(_Store(type_, ours, kept.of[name]))
                 if places[name] is None:
-                    stores.at.setdefault(number, []).append((type_, ours, GRANULE * kept.of[name]))
+                    stores.at.setdefault(number, []).append(_Store(type_, ours, kept.of[name]))
         return stores
 
     def _place_of(self, ours: str, theirs: str) -> ir.Instruction | ir.Block | None:
@@ -374,22 +373,30 @@ def _stored(type_: str, value: str, offset: int, place: str) -> Iterator[str]:
     yield f"  store {type_} {value}, ptr {place}, align {GRANULE}"
 
 
+class _Store(NamedTuple):
+    """What a function stores into a slot: a type, and its name for the value."""
+
+    type: str
+    value: str
+    slot: int
+
+
 @dataclass
 class _Stores:
-    """Where a function stores what it passes: types, values, and offsets in the area.
+    """Where a function stores what it passes.
 
-    behind: what is stored behind an instruction, or at the begin of a block. at: what is stored on the way from
-    a point to the twin.
+    behind: what is stored behind an instruction, or at the begin of a block. at: what is stored on the way
+    from a point to the twin.
     """
 
-    behind: dict[ir.Instruction | ir.Block, list[tuple[str, str, int]]] = field(default_factory=dict)
-    at: dict[int, list[tuple[str, str, int]]] = field(default_factory=dict)
+    behind: dict[ir.Instruction | ir.Block, list[_Store]] = field(default_factory=dict)
+    at: dict[int, list[_Store]] = field(default_factory=dict)
     count: int = 0
 
-    def texts(self, stores: list[tuple[str, str, int]]) -> Iterator[str]:
-        for type_, value, offset in stores:
+    def texts(self, stores: list[_Store]) -> Iterator[str]:
+        for type_, value, slot in stores:
             self.count += 1
-            yield from _stored(type_, value, offset, f"%wh.l{self.count}")
+            yield from _stored(type_, value, GRANULE * slot, f"%wh.l{self.count}")
 
 
 @dataclass
@@ -426,6 +433,8 @@ class _TwinText:
         parameters = {each.name or "" for each in pair.slow.parameters}
         self.absent = parameters - self.demoted
         """Parameters that only code in front of all points uses, which is never reached."""
+        self.asks = pair.context.policy.quick
+        """Whether the runtime is asked about each use, which is less code than a test."""
         self.lines: list[str] = []
         self.held: dict[str, str] = {}
         self.count = 0
@@ -555,7 +564,9 @@ class _TwinText:
             return self._value(name)
 
         text = VALUE.sub(value, instruction.text)
-        return _OUT_OF_LINE.sub(r"\1 noinline", text) if helpers.PLANE in text else text
+        if helpers.PLANE in text:
+            return _OUT_OF_LINE.sub(r"\1 noinline", text)
+        return text.replace(f"@{helpers.USE}(", f"@{helpers.ASK_USE}(", 1) if self.asks else text
 
     def _compare(self, branch: ir.IndirectBr, source: str, edges: dict[tuple[str, str], str]) -> None:
         """A branch to an address, which is that of a block of the function."""
@@ -597,6 +608,8 @@ class _TwinText:
     def _dispatch(self) -> Iterator[str]:
         """The begin: slots of shadows are 0, others have what the function has passed."""
         debug = f", !dbg !{self.pair.nowhere}" if self.pair.nowhere is not None else ""
+        if self.asks:
+            self.function.module.add_declaration(helpers.declaration(helpers.ASK_USE))
         yield "wh.begin:"
         if self.kept.zeroed:
             self.function.module.add_declaration(_MEMSET)
