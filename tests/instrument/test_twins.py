@@ -262,6 +262,45 @@ def test_findings_of_a_twin_have_its_lines(tmp_path: Path, whence_env: dict[str,
     ]
 
 
+ENTRY = r"""
+#include <stddef.h>
+__attribute__((noinline)) static int sum(const int *p, int n) {
+    int sum = 0;
+    while (p && n--)
+        sum += p[n];
+    return sum;
+}
+int main(int argc, char **argv) {
+    int numbers[2] = {1, argc};
+    return sum(argv[1] ? NULL : numbers, argc) - 1 - argc + sum(numbers, 2) - argc;
+}
+"""
+RULES = """
+rule nothing-to-add "sum gets no numbers"
+    at call sum p
+    when p == 0
+"""
+
+
+@pytest.mark.build
+@pytest.mark.parametrize("tier", ["quick", "full"])
+@pytest.mark.parametrize("share", [0, 100])
+def test_the_entry_of_a_function_has_its_line(tier: str, share: int, tmp_path: Path) -> None:
+    """Where the function goes on, and where its twin does at once."""
+    own = {"WHENCE_FORCE_TWINS": str(share)}
+    whence = Whence(tmp_path, {**environment(tmp_path / "cache"), **own})
+    (tmp_path / "entry.c").write_text(ENTRY)
+    (tmp_path / "entry.rules").write_text(RULES)
+    done = whence.process("whence.cli.cc", "cc", "-g", tmp_path / "entry.c", "-o", tmp_path / "prog")
+    assert done.status == 0, done.err
+    options = ("--tier", tier, "--rules", tmp_path / "entry.rules", "--keep-going")
+    for more in ((), ("--enable", RULE)):
+        _, findings = whence.findings(*options, *more, tmp_path / "prog", "word")
+        stacks = [[(frame["function"], frame["line"]) for frame in each["stack"]] for each in findings]
+        assert stacks == [[("sum", 5), ("main", 11)]]
+        assert whence.findings(*options, *more, tmp_path / "prog")[1] == []
+
+
 def function(body: str, header: str = "define i32 @f(ptr %p, i32 %n)") -> ir.Function:
     module = ir.parse(f"{HEADER}{header} {{\n{body}\n}}\n", "test")
     return module.functions["f"]

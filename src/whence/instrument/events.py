@@ -115,7 +115,8 @@ class _Watch:
         for ret in returns:
             result = (ret.operands[0].type, ret.operands[0].value) if ret.operands else None
             self._event(ret, RET_EVENT, number, "0", result, parameters)
-        self._event(function.entry.insertion_point, CALL_EVENT, number, "0", None, parameters)
+        place = next((each.debug_suffix for each in function.entry if each.debug_suffix), "")
+        self._event(function.entry.insertion_point, CALL_EVENT, number, "0", None, parameters, place)
 
     def _call(self, call: ir.Call) -> None:
         """The events of a call of a function that may have no IR."""

@@ -110,6 +110,7 @@ def resume_in_twins(context: Context) -> None:
           %b = add i32 %wh.v1, 1
           ret i32 %b
         }
+        declare void @__whence_use(i64, i64, i64, i64)
         attributes #0 = { cold noinline }
         !0 = !{!"branch_weights", i32 1, i32 1048575}
     """
@@ -253,7 +254,6 @@ class _Pair:
                     if isinstance(item, ir.Instruction) and item in stores.behind:
                         waiting += stores.behind[item]
                     continue
-                debug = item.debug_suffix or nowhere
                 tests += 1
                 onward, leave = f"wh.go.{tests}", "wh.leave"
                 if number in stores.at:
@@ -263,10 +263,10 @@ class _Pair:
                         cold += [f"{leave}:", *stores.texts(stores.at[number]), "  br label %wh.leave"]
                         left.append((number, f"%{leave}"))
                 forced = _is_forced(self.fast.name, number)
-                body += [(False, text) for text in self._test(item, tests, leave, debug, forced)]
+                body += [(False, text) for text in self._test(item, tests, leave, forced)]
                 if item.callee != helpers.POINT_IF and not forced:
                     ref = f"%wh.{'find' if self._is_sought(item) else 'look'}.{tests}"
-                    cold += self._look(item, tests, leave, debug)
+                    cold += self._look(item, tests, leave, item.debug_suffix or nowhere)
                 if number not in stores.at:
                     left.append((number, ref))
                 body.append((False, f"{onward}:"))
@@ -283,8 +283,9 @@ class _Pair:
         else:
             function.set_body([texts[0], *lines, *texts[1:], *cold])
 
-    def _test(self, item: ir.Call, test: int, leave: str, debug: str, forced: bool) -> Iterator[str]:
-        onward = f"wh.go.{test}"
+    def _test(self, item: ir.Call, test: int, leave: str, forced: bool) -> Iterator[str]:
+        """A test without a line is part of what is around it."""
+        onward, debug = f"wh.go.{test}", item.debug_suffix
         if forced:
             # Where LLVM sees that the code behind is never reached, the addresses of its blocks are lost.
             yield f"  %wh.f{test} = load volatile i64, ptr {_AREA}, align {GRANULE}"
