@@ -134,8 +134,9 @@ def wanted_objects(
 LENGTHY = "lengthy"
 """Entries of the cache: programs with objects of the quick tier of which a run took long."""
 
-_LEAST, _SECONDS_A_BYTE = 0.5, 9e-6
-"""What the full tier takes, in CPU seconds: for a program at least, and for a byte of bitcode."""
+_LEAST, _SECONDS_A_BYTE, _FOLLOWING = 0.5, 9e-6, 3
+"""What the full tier takes, in CPU seconds: for a program at least, and for a byte of bitcode; and how many
+times as much where undefined values are followed."""
 
 
 def tier_of(settings: BuildSettings) -> str:
@@ -144,9 +145,13 @@ def tier_of(settings: BuildSettings) -> str:
     if settings.origins or settings.symbolic:
         return FULL
     if settings.described and settings.tier != FULL:
-        follows = any(row.follows for rule in settings.rules.active for row in rule.point.info.rows)
-        return FULL if follows else QUICK
+        return FULL if _follows(settings) else QUICK
     return settings.tier
+
+
+def _follows(settings: BuildSettings) -> bool:
+    """Whether undefined values are followed."""
+    return any(row.follows for rule in settings.rules.active for row in rule.point.info.rows)
 
 
 def _program_key(modules: Iterable[CarriedModule]) -> str:
@@ -158,7 +163,8 @@ def _hasty(wanted: Sequence[Wanted], settings: BuildSettings) -> Hasty | None:
     quick = [each for each in wanted if each.compiled[-1] == QUICK]
     if not quick or settings.tier != AUTO or settings.described:
         return None
-    seconds = _LEAST + _SECONDS_A_BYTE * sum(each.module.size for each in quick)
+    a_byte = _SECONDS_A_BYTE * (_FOLLOWING if _follows(settings) else 1)
+    seconds = _LEAST + a_byte * sum(each.module.size for each in quick)
     return Hasty(LENGTHY, _program_key(each.module for each in wanted), seconds)
 
 
