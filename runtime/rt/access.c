@@ -50,15 +50,36 @@ static int in_block_of(uintptr_t root, uintptr_t address, uint64_t size) {
 
 /* ---- provenance ---- */
 
+/* Where pointers that have left their blocks lead to: a bit for each of many addresses, so some
+ * others count as such as well. Bits are never cleared, because copies of the pointers may live as
+ * long as the process. */
+#define STRAYS (1u << 17)
+static uint32_t strays[STRAYS / 32];
+
+static uint32_t stray_number(uintptr_t pointer) {
+    return (uint32_t)((pointer >> 4) * 0x9e3779b97f4a7c15ull >> 32) % STRAYS;
+}
+
+static int is_stray(uintptr_t pointer) {
+    uint32_t number = stray_number(pointer);
+    return __atomic_load_n(&strays[number / 32], __ATOMIC_RELAXED) >> number % 32 & 1;
+}
+
+WH_EXPORT void __whence_check_stray(uint64_t pointer, uint64_t root) {
+    if (!blocks_apart(pointer, root) || is_stray(pointer)) return;
+    uint32_t number = stray_number(pointer);
+    __atomic_fetch_or(&strays[number / 32], 1u << number % 32, __ATOMIC_RELAXED);
+}
+
 static struct block judged_at(uintptr_t address) {
     struct block inner = block_inner(address);
     return block_exists(inner) ? inner : block_at(address);
 }
 
 /* Whether the pointer leads to the begin of the live block, or to the first element of the array in
- * it. */
+ * it, and was not computed from another block as far as is known. */
 static int is_begin(struct block block, uintptr_t pointer) {
-    if (!block_is_live(block)) return 0;
+    if (!block_is_live(block) || is_stray(pointer)) return 0;
     uint64_t offset = pointer - block_begin(block);
     return !offset || offset == block_cookie(block);
 }

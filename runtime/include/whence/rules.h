@@ -145,6 +145,10 @@ void __whence_cookie(uint64_t block, uint64_t size);
 /* delete[] reads the number of elements there, which is correct in a live array. */
 void __whence_cookie_read(uint64_t address);
 
+/* A pointer that was computed backwards from `root`, and may have left its block, is stored or
+ * returned. */
+void __whence_check_stray(uint64_t pointer, uint64_t root);
+
 /* Handles one of Valgrind's client requests: its number and five arguments. Returns its result, or
  * `otherwise` for an unknown request. */
 uint64_t __whence_client_request(const uint64_t *words, uint64_t otherwise);

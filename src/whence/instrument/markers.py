@@ -37,6 +37,8 @@ def reads_memory(name: str) -> bool:
 
 
 PREFIX = "__whence_check"
+STRAY = f"{PREFIX}_stray"
+"""Of a pointer that may have left its block, and what it was derived from; the runtime defines it."""
 RANGE = "__whence_range"
 CALL_EVENT = "__whence_call"
 RET_EVENT = "__whence_ret"
@@ -158,6 +160,6 @@ def _declaration(name: str) -> str:
         return f"declare void @{name}({pointer}, {pointer}, i64) {ATTRIBUTES}"
     if name.startswith(("__whence_checkat_", "__whence_checkin_")):
         return f"declare void @{name}({pointer}, {pointer}, i64, i64) {ATTRIBUTES}"
-    two = name.startswith(("__whence_checkp_", "__whence_check_copy_"))
+    two = name == STRAY or name.startswith(("__whence_checkp_", "__whence_check_copy_"))
     arguments = f"{pointer}, {pointer}" if two else pointer
     return f"declare void @{name}({arguments}) {ATTRIBUTES}"

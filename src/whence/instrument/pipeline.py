@@ -90,6 +90,7 @@ from whence.instrument.roots import keep_pointers
 from whence.instrument.scopes import forget_lifetimes, mark_scopes
 from whence.instrument.settled import compare_bounds, drop_settled
 from whence.instrument.small import inline_small, keep_small
+from whence.instrument.strays import mark_strays
 from whence.instrument.sweeps import mark_sweeps
 from whence.instrument.symbolic.covering import mark_lines
 from whence.instrument.symbolic.follow import follow_symbolic
@@ -149,6 +150,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("redirect-library", Stage.PROMOTED, redirect),
     Pass("mark-sweeps", Stage.PROMOTED, mark_sweeps),
     Pass("root-pairs", Stage.PROMOTED, root_pairs, lambda policy: bool(policy.steps & PAIRS)),
+    Pass("mark-strays", Stage.PROMOTED, mark_strays, lambda policy: policy.provenance),
     Pass("mark-accesses", Stage.PROMOTED, mark_accesses),
     Pass("watch-functions", Stage.PROMOTED, watch),
     Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),
