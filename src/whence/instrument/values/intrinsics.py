@@ -13,6 +13,25 @@ _MASKS = tuple(f"llvm.x86.{each}" for each in ("sse2.pmovmskb", "sse.movmsk", "s
 _MOVED = ("llvm.bswap.", "llvm.bitreverse.", *_MASKS)
 """Each bit of the result is one of the argument's."""
 _CHOSEN = {"llvm.umin.": "ult", "llvm.umax.": "ugt", "llvm.smin.": "slt", "llvm.smax.": "sgt"}
+_ORDERED = {"llvm.ucmp.": ("ult", "ugt"), "llvm.scmp.": ("slt", "sgt")}
+"""Three-way comparisons: the predicates with which the result is -1 and 1."""
+_SHIFTS = ("psll.", "psrl.", "psra.", "pslli.", "psrli.", "psrai.")
+_STEERED = tuple(
+    f"llvm.x86.{each}"
+    for each in (
+        *("bmi.bzhi.32", "bmi.bzhi.64", "bmi.bextr.32", "bmi.bextr.64"),
+        *("bmi.pdep.32", "bmi.pdep.64", "bmi.pext.32", "bmi.pext.64"),
+        *(f"{isa}.{way}{type_}" for isa in ("sse2", "avx2") for way in _SHIFTS for type_ in "wdq"),
+    )
+)
+"""Bits of the first argument, moved or left out as the second one says."""
+_BITS_TESTED = {
+    **{f"llvm.x86.{each}": False for each in ("sse41.ptestz", "avx.ptestz.256")},
+    **{f"llvm.x86.{each}": True for each in ("sse41.ptestc", "avx.ptestc.256")},
+}
+"""Whether no bit is set in both arguments; with True: in the second one and not in the first."""
+_TEXTS = tuple(f"llvm.x86.sse42.pcmpistr{each}128" for each in ("i", "m", "ia", "ic", "io", "is", "iz"))
+"""Comparisons of texts of at most 16 bytes that end at the first 0."""
 _SHUFFLES = tuple(f"llvm.x86.{each}" for each in ("ssse3.pshuf.b.128", "avx2.pshuf.b", "avx2.permd"))
 """Lanes of the first argument in an order that the second one says; some may become 0."""
 _BLENDS = tuple(
@@ -58,14 +77,24 @@ class Intrinsics:
             return self._funnel(call, name, type_)
         if predicate := next((_CHOSEN[each] for each in _CHOSEN if name.startswith(each)), None):
             return self._chosen(predicate, call, type_)
+        if predicates := next((_ORDERED[each] for each in _ORDERED if name.startswith(each)), None):
+            return self._compared(predicates, call, type_)
         if name.startswith("llvm.cttz.") and type_.startswith("i"):
             return self._trailing(arguments[0].value, known[0].bits, type_)
+        if name.startswith("llvm.ctlz.") and type_.startswith("i"):
+            return self._leading(arguments[0].value, known[0].bits, type_)
         if name.startswith("llvm.vector.reduce.") and name.split(".")[3] in ("or", "and", "xor"):
-            return self._reduced(name, known[0])
+            return self._reduced(name, arguments[0], known[0])
         return self._vector(call, name, type_) or self._all(known, type_)
 
     def _vector(self, call: ir.Call, name: str, type_: str) -> str | None:
-        """Of a processor's own vector operations those that move lanes: code masks bytes out with them."""
+        """Of a processor's own operations those that move bits or look at some: code masks with them."""
+        if name in _STEERED:
+            return self._moved_by(call, name, type_)
+        if name in _BITS_TESTED:
+            return self._tested(call, _BITS_TESTED[name], type_)
+        if name in _TEXTS:
+            return self._texts(call, type_)
         if name in _SHUFFLES:
             return self._shuffled(call, name, type_)
         if name.startswith(_BLENDS):
@@ -84,6 +113,43 @@ class Intrinsics:
         if unsure is None:
             return moved
         return self.at.either(type_, moved, self.at.lanes(unsure.bits, unsure.type, type_))
+
+    def _moved_by(self, call: ir.Call, name: str, type_: str) -> str:
+        data, control = call.arguments
+        moved = self.at.emit(
+            f"call {type_} @{name}({type_} {self._operand(data, type_)}, {control.type} {control.value})"
+        )
+        unsure = self.rules.find(control.value)
+        if unsure is None:
+            return moved
+        return self.at.either(type_, moved, self.at.all_if(self.at.is_any(unsure.bits, unsure.type), type_))
+
+    def _tested(self, call: ir.Call, inverted: bool, type_: str) -> str:
+        """Undefined if undefined bits may be set in both, and no bit certainly is."""
+        at, of = self.at, call.arguments[0].type
+        first, second = (each.value for each in call.arguments)
+        if inverted:
+            first = at.invert(of, first)
+        bits = [self._operand(each, of) for each in call.arguments]
+        free = self.rules.masked("and", of, first, second, *bits)
+        both = at.binary("and", of, first, second)
+        certain = at.is_any(at.binary("and", of, both, at.invert(of, free)), of)
+        unsure = at.binary("and", "i1", at.is_any(free, of), at.binary("xor", "i1", certain, "true"))
+        return at.emit(f"zext i1 {unsure} to {type_}")
+
+    def _texts(self, call: ir.Call, type_: str) -> str:
+        """Undefined if an undefined byte of a text lies before the first 0 of it."""
+        at, unsure = self.at, list[str]()
+        for each in call.arguments[:2]:
+            found = self.rules.find(each.value)
+            if found is not None:
+                of = each.type
+                free = at.emit(f"icmp ne {of} {found.bits}, zeroinitializer")
+                ends = at.emit(f"icmp eq {of} {at.binary('or', of, each.value, found.bits)}, zeroinitializer")
+                of = f"i{of[1:].partition(' ')[0]}"
+                masks = [at.emit(f"bitcast {tests(each.type)} {mask} to {of}") for mask in (free, ends)]
+                unsure.append(at.is_any(self._trailing(masks[1], masks[0], of), of))
+        return at.all_if(at.either("i1", *unsure), type_)
 
     def _shuffled(self, call: ir.Call, name: str, type_: str) -> str:
         data, control = call.arguments
@@ -124,12 +190,20 @@ class Intrinsics:
             bits = self.at.emit(f"bitcast {shadow.type} {bits} to {argument}")
         return self.at.emit(f"call {type_} @{name}({argument} {bits})")
 
-    def _reduced(self, name: str, vector: Shadow) -> str:
-        """Every bit that some lane has."""
-        result = vector.type.rpartition(" ")[2].rstrip(">")
+    def _reduced(self, name: str, argument: ir.Argument, vector: Shadow) -> str:
+        """Every bit that some lane has, but where the defined bit of another decides."""
+        at, of = self.at, vector.type
+        result = of.rpartition(" ")[2].rstrip(">")
         union = f"llvm.vector.reduce.or.{name.rpartition('.')[2]}"
-        self.at.declare(f"declare {result} @{union}({vector.type})")
-        return self.at.emit(f"call {result} @{union}({vector.type} {vector.bits})")
+        at.declare(f"declare {result} @{union}({of})")
+        some = at.emit(f"call {result} @{union}({of} {vector.bits})")
+        operation = name.split(".")[3]
+        if operation == "xor":
+            return some
+        decisive = argument.value if operation == "or" else at.invert(of, argument.value)
+        decisive = at.binary("and", of, decisive, at.invert(of, vector.bits))
+        certain = at.emit(f"call {result} @{union}({of} {decisive})")
+        return at.binary("and", result, some, at.invert(result, certain))
 
     def _funnel(self, call: ir.Call, name: str, type_: str) -> str:
         (high, low, count), at = call.arguments, self.at
@@ -150,6 +224,22 @@ class Intrinsics:
         defined = at.emit(f"select {test} {chosen}, {type_} {shadows[0]}, {type_} {shadows[1]}")
         differ = at.either(type_, at.binary("xor", type_, a, b), *shadows)
         return at.emit(f"select {test} {unsure}, {type_} {differ}, {type_} {defined}")
+
+    def _compared(self, predicates: tuple[str, str], call: ir.Call, type_: str) -> str:
+        """If it is open whether the result is -1, all of it is; else whether it is 0 or 1 may be."""
+        at, of = self.at, call.arguments[0].type
+        a, b = (each.value for each in call.arguments)
+        bits = [self._operand(each, of) for each in call.arguments]
+        less, greater = (self.rules.ordered(each, of, a, b, bits) for each in predicates)
+        test = tests(of)
+        signs = at.emit(f"sext {test} {less} to {type_}")
+        return at.either(type_, signs, at.emit(f"zext {test} {greater} to {type_}"))
+
+    def _leading(self, value: str, bits: str, type_: str) -> str:
+        """Undefined if an undefined bit is higher than the highest bit that is certainly set."""
+        at = self.at
+        ones = at.binary("and", type_, value, at.invert(type_, bits))
+        return at.all_if(at.emit(f"icmp ugt {type_} {bits}, {ones}"), type_)
 
     def _trailing(self, value: str, bits: str, type_: str) -> str:
         """Undefined if an undefined bit is no higher than the lowest bit that is certainly set."""

@@ -76,7 +76,7 @@ class Propagation:
         opcode, (a, b), (left, right) = instruction.opcode, [each.value for each in operands], shadows
         at = self.at
         if opcode in ("and", "or"):
-            return self._masked(opcode, type_, a, b, left, right)
+            return self.masked(opcode, type_, a, b, left, right)
         if opcode == "xor":
             return at.either(type_, left, right)
         if opcode in ("add", "sub"):
@@ -99,7 +99,7 @@ class Propagation:
             both = at.binary("shl", type_, both, str(moved))
         return at.either(type_, both, at.binary("sub", type_, none_of(type_), both))
 
-    def _masked(self, opcode: str, type_: str, a: str, b: str, left: str, right: str) -> str:
+    def masked(self, opcode: str, type_: str, a: str, b: str, left: str, right: str) -> str:
         """A bit of one operand decides where it is 0 for `and`, and where it is 1 for `or`."""
         at, none = self.at, none_of(type_)
         terms = []
