@@ -109,6 +109,32 @@ def test_removed_calls_that_are_reached(whence: Whence) -> None:
         assert (twin := reach(whence, how, "x")).status == 0 and "no findings" in twin.err
 
 
+def test_removed_calls_of_members_of_archives(tmp_path: Path, whence_env: dict[str, str]) -> None:
+    """A member that the link did not need is linked now, with what it needs, if the archive is there."""
+    whence = Whence(tmp_path, whence_env)
+    texts = {
+        "near": "int near(int x) { return x + 1; }",
+        "far": "int farther(int); int far(int x) { return farther(x) + 1; }",
+        "farther": "int farther(int x) { return x; }",
+        "main": "#include <stdlib.h>\nint near(int); __attribute__((pure)) int far(int);\n"
+        "int main(int argc, char **argv) { if (far(argc) == 2) free(malloc(1)); return near(argc); }",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.c").write_text(text)
+        whence.cc("-g", "-O2", "-w", "-c", tmp_path / f"{name}.c", "-o", tmp_path / f"{name}.o")
+    members = [str(tmp_path / f"{name}.o") for name in ("near", "far", "farther")]
+    library = tmp_path / "lib.a"
+    subprocess.run(["ar", "rc", str(library), *members], check=True)
+    whence.cc(tmp_path / "main.o", library, "-o", tmp_path / "found")
+    whence.cc(tmp_path / "main.o", library, "-Wl,-z,norelro", "-o", tmp_path / "lost")
+    assert "far" not in subprocess.run(["nm", tmp_path / "found"], capture_output=True, text=True).stdout
+    done = whence.run("./found")
+    assert done.status == 2 and "no findings" in done.err
+    library.unlink()
+    done = whence.run("./lost")
+    assert done.status == 125 and "it calls far, which lost was linked without" in done.err
+
+
 def test_names_of_dynamic_symbols(whence: Whence, tmp_path: Path) -> None:
     """Also of an image whose section headers were removed, which the loader does not need."""
     path = whence.directory / "tails.so"

@@ -3,10 +3,11 @@
 A compiler knows what functions of the C library return: ``strcmp(s, s)`` is 0, and it removes what depends on
 another result. So the program was linked without what is called there, for instance members of archives. In
 instrumented code that ``strcmp`` is a call of the runtime, which nothing folds, and the new link misses the
-functions. Each gets a stand-in. Uses that a compiler may remove are hardly ever reached. Where one is, after
-all, because the program does what its compiler took for impossible, no result that could be made up would be
-right: the stand-in of a function calls the function if an image that is loaded by then exports it, and
-otherwise ends the process with a sentence, as an access to the stand-in of a variable does.
+functions. One that a member of an archive on the link line defines comes from there, if the archive is no
+newer than the image. Each other one gets a stand-in. Uses that a compiler may remove are hardly ever reached.
+Where one is, after all, because the program does what its compiler took for impossible, no result that could
+be made up would be right: the stand-in of a function calls the function if an image that is loaded by then
+exports it, and otherwise ends the process with a sentence, as an access to the stand-in of a variable does.
 
 Before and after, of a function:
 
@@ -28,6 +29,7 @@ from typing import NamedTuple, Protocol
 from whence.elf import Elf, ElfError
 from whence.errors import CannotExecute
 from whence.symbols.demangle import demangle
+from whence.toolchain import archive
 from whence.toolchain.carry import CarriedImage, dynamic_symbols
 from whence.toolchain.relink import ForeignCode
 
@@ -45,19 +47,21 @@ def link_image(link: Link, image: CarriedImage, extra: Sequence[Path], output: P
     """
     recorded = image.link_or_default().recorded
     with tempfile.TemporaryDirectory(prefix="whence-link-") as place:
-        folder, names = Path(place), list[str]()
+        folder, names, members = Path(place), list[str](), dict[str, Path]()
         while True:
-            stand_ins = [_stand_ins(image, names, folder / f"{len(names)}.o")] if names else []
+            more = [*dict.fromkeys(members.values())]
+            more += [_stand_ins(image, names, folder / f"{len(names)}.o")] if names else []
             try:
-                link(output, stand_ins)
+                link(output, more)
                 if recorded and image.kind == "shared":
-                    _find_missing(link, image, output, [*extra, *stand_ins], folder / "complete")
+                    _find_missing(link, image, output, [*extra, *more], folder / "complete")
                 return
             except ForeignCode as missing:
-                new = [name for name in missing.names if name not in names]
+                new = [name for name in missing.names if name not in names and name not in members]
                 if not recorded or not removes or not new or not _removed(image, new):
                     raise
-                names += new
+                members |= _members(image, new, folder / f"members.{len(members)}.{len(names)}")
+                names += [name for name in new if name not in members]
 
 
 def _find_missing(link: Link, image: CarriedImage, output: Path, extra: Sequence[Path], other: Path) -> None:
@@ -89,17 +93,52 @@ def _removed(image: CarriedImage, names: Iterable[str]) -> bool:
     return not any(wanted & module.kept for module in _declarations(image))
 
 
+def _members(image: CarriedImage, names: Iterable[str], folder: Path) -> dict[str, Path]:
+    """The members of archives on the link line that define these, copied to a new folder, by the names."""
+    folder.mkdir()
+    found = dict[str, Path]()
+    items = [item for item in image.link_or_default().items if item.kind == "archive"]
+    for number, path in enumerate(dict.fromkeys(Path(item.path) for item in items)):
+        wanted = set(names) - found.keys()
+        if wanted and path.is_file() and path.stat().st_mtime_ns <= image.path.stat().st_mtime_ns:
+            for at, content in enumerate(_contents(path)):
+                place = folder / f"{number}.{at}.o"
+                place.write_bytes(content)
+                defined = wanted & _defined(place, only_global=True)
+                found |= dict.fromkeys(defined, place)
+                wanted -= defined
+                if not defined:
+                    place.unlink()
+    return found
+
+
+def _contents(path: Path) -> Iterator[bytes]:
+    """The members of an archive; none of a damaged one."""
+    try:
+        with open(path, "rb") as file:
+            for member in archive.members(file.fileno(), str(path)):
+                if member.path is not None:
+                    yield Path(member.path).read_bytes()
+                else:
+                    yield os.pread(file.fileno(), member.size, member.offset)
+    except (OSError, archive.ArchiveError):
+        return
+
+
 def _without_version(name: str) -> str:
     return name.partition("@")[0]
 
 
-def _defined(path: Path) -> set[str]:
+def _defined(path: Path, only_global: bool = False) -> set[str]:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
         raise CannotExecute(f"{path} cannot be read: {error.strerror}") from error
     try:
-        return {_without_version(os.fsdecode(name)) for name, _, _ in Elf(descriptor).definitions()}
+        symbols = Elf(descriptor).definitions()
+        return {
+            _without_version(os.fsdecode(name)) for name, _, binding in symbols if binding or not only_global
+        }
     except ElfError:
         return set()
     finally:
