@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 import pytest
 from tests.harness.process import Whence
 
-from whence.abi import entered
+from whence.abi import entered, variables
 from whence.instrument.entered import keep_entered
 from whence.toolchain.carry import read_image
 
@@ -115,15 +116,18 @@ def run(whence: Whence, *words: str, options: tuple[str, ...] = ()) -> dict[str,
 
 @pytest.mark.build
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("locate", ["auto", "replay"])
-def test_chains_need_no_other_functions(program: Whence, way: str, locate: str) -> None:
-    if way == "child" and locate == "replay":
+@pytest.mark.parametrize("more", [("auto",), ("replay",), ("auto", "--enable", "undefined")])
+def test_chains_need_no_other_functions(program: Whence, way: str, more: tuple[str, ...]) -> None:
+    """Functions that are inlined count, too, as small ones are where undefined values are followed."""
+    if way == "child" and more == ("replay",):
         pytest.skip("a second run of replay does not follow children")
-    found = run(program, way, "12", options=("--locate", locate))
+    found = run(program, way, "12", options=("--locate", *more))
     assert [each["rule"] for each in found["findings"]] == ["heap-buffer-overflow"]
     hops = [hop for each in found["findings"][0].get("chains", []) for hop in each["hops"]]
     assert any(hop["kind"] == "return" for hop in hops), (hops, found["run"])
     assert any((hop["kind"], hop["name"]) == ("outside", "argv[2]") for hop in hops), hops
+    images = (Path(program.env[variables.CACHE]) / "images").iterdir()
+    assert any(b"__whence_not_entered" in each.read_bytes() for each in images)
 
 
 @pytest.mark.build

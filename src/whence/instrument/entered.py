@@ -12,6 +12,7 @@ import re
 from whence import ir
 from whence.abi.entered import SECTION, Needed, begun, function_word, module_word
 from whence.instrument.global_zones import hand_over
+from whence.instrument.markers import ENTERED
 from whence.instrument.passes import Context
 from whence.ir.lexer import GLOBAL, unquote
 from whence.symbols.demangle import demangle
@@ -20,12 +21,12 @@ _TABLE = "@whence.entered"
 _SUFFIX = ".entered"
 _ABSENT = "__whence_not_entered"
 _ALWAYS = ("alwaysinline", "naked")
-"""Attributes of functions that have no begin of their own, and so are always there."""
+"""Attributes of functions that are always there: others need them, or they have no begin of their own."""
 _LOCAL = ("internal", "private")
 
 
 def note_entered(context: Context) -> None:
-    """Each function sets its bit where it begins.
+    """Each function has a marker where it begins, also where it is inlined.
 
     Before::
 
@@ -36,10 +37,36 @@ def note_entered(context: Context) -> None:
     After::
 
         define void @f() {
-          store i8 217, ptr getelementptr (i8, ptr @whence.entered, i64 8), align 8
+          call void @__whence_check_entered(ptr getelementptr (i8, ptr @whence.entered, i64 8)) nomerge
           ret void
         }
         @whence.entered = internal global [2 x i64] [i64 5224996704525874837, i64 3042048485241259480], section "whence_entered", align 8
+    """  # noqa: E501
+    digest = context.digest
+    words = [module_word(digest)]
+    for function in context.functions():
+        if any(map(function.attributes.has, _ALWAYS)):
+            continue
+        place = f"getelementptr (i8, ptr {_TABLE}, i64 {8 * len(words)})"
+        function.entry.insertion_point.insert_before(f"call void @{ENTERED}(ptr {place}) nomerge")
+        words.append(function_word(digest, function.name, function.linkage not in (*_LOCAL, "", "external")))
+    if len(words) > 1:
+        context.used.add(ENTERED)
+        listed = ", ".join(f"i64 {word}" for word in words)
+        table = f"{_TABLE} = internal global [{len(words)} x i64] [{listed}]"
+        context.module.add_global(f'{table}, section "{SECTION}", align 8')
+
+
+def tell_entered(context: Context) -> None:
+    """Gives the words to the runtime.
+
+    Before::
+
+        @whence.entered = internal global [2 x i64] [i64 5, i64 8], section "whence_entered", align 8
+
+    After::
+
+        @whence.entered = internal global [2 x i64] [i64 5, i64 8], section "whence_entered", align 8
         @__start_whence_entered = external hidden global [0 x i8]
         @__stop_whence_entered = external hidden global [0 x i8]
         declare void @__whence_entered(ptr, ptr)
@@ -55,24 +82,8 @@ def note_entered(context: Context) -> None:
         }
         @whence.fini.entered.entry = private global ptr @whence.fini.entered, section ".fini_array.00001", align 8
     """  # noqa: E501
-    digest = context.digest
-    words = [module_word(digest)]
-    for function in context.functions():
-        if any(map(function.attributes.has, _ALWAYS)):
-            continue
-        word = function_word(digest, function.name, function.linkage not in (*_LOCAL, "", "external"))
-        place = f"getelementptr (i8, ptr {_TABLE}, i64 {8 * len(words)})"
-        first = function.entry.insertion_point
-        first.insert_before(f"store i8 {begun(word) & 0xFF}, ptr {place}, align 8", dbg=False)
-        words.append(word)
-    if len(words) == 1:
-        return
-    listed = ", ".join(f"i64 {word}" for word in words)
-    array = f"[{len(words)} x i64]"
-    context.module.add_global(
-        f'{_TABLE} = internal global {array} [{listed}], section "{SECTION}", align 8'
-    )
-    hand_over(context.module, SECTION, _SUFFIX, end=f"{SECTION}_end")
+    if _TABLE[1:] in context.module.globals:  # else nothing is left of the functions
+        hand_over(context.module, SECTION, _SUFFIX, end=f"{SECTION}_end")
 
 
 _DEFINED = re.compile(

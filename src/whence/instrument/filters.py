@@ -48,6 +48,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whence.abi.entered import FLAGS
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
 from whence.abi.rules import ARGUMENTS, DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
@@ -154,8 +155,18 @@ def generate(plan: Plan, *, origins: bool = False, symbolic: bool = False, logge
     if arithmetic:
         arithmetic.append(steps.RUNTIME)
     watched = events_through() if any(name != "main" for name in plan.functions) else ()
-    others = (*arithmetic, *values, *followed, *watched, thread_uses.definition())
+    others = (*arithmetic, *values, *followed, *watched, thread_uses.definition(), _entered())
     return "\n\n".join([*functions, *suspects, *copies, *others]) + "\n" + _EPILOGUE
+
+
+def _entered() -> str:
+    """The marker of a function's begin, which sets the lowest bit of its word."""
+    return f"""define linkonce_odr hidden void @__whence_check_entered(ptr %word) #0 {{
+  %low = load i8, ptr %word, align 8
+  %begun = or i8 %low, {FLAGS["BEGUN"]}
+  store i8 %begun, ptr %word, align 8
+  ret void
+}}"""
 
 
 def events_through() -> Iterator[str]:

@@ -39,6 +39,8 @@ def reads_memory(name: str) -> bool:
 PREFIX = "__whence_check"
 STRAY = f"{PREFIX}_stray"
 """Of a pointer that may have left its block, and what it was derived from; the runtime defines it."""
+ENTERED = f"{PREFIX}_entered"
+"""Where a function begins, with the address of its word (`whence.instrument.entered`)."""
 RANGE = "__whence_range"
 CALL_EVENT = "__whence_call"
 RET_EVENT = "__whence_ret"

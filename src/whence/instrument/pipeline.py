@@ -43,7 +43,7 @@ from whence.instrument.cookies import mark_cookies
 from whence.instrument.debugging import begin_with_parameters, step_by_lines
 from whence.instrument.definitions import needed
 from whence.instrument.descriptions import keep_line_tables
-from whence.instrument.entered import keep_entered, note_entered
+from whence.instrument.entered import keep_entered, note_entered, tell_entered
 from whence.instrument.events import watch
 from whence.instrument.frames import keep_locals
 from whence.instrument.global_names import name_globals
@@ -154,6 +154,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("mark-accesses", Stage.PROMOTED, mark_accesses),
     Pass("watch-functions", Stage.PROMOTED, watch),
     Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),
+    Pass("note-entered", Stage.PROMOTED, note_entered, lambda policy: policy.quick),
     Pass("inline-small", Stage.PROMOTED, inline_small, lambda policy: policy.quick and policy.values),
     Pass("keep-small", Stage.OPTIMISED, keep_small, lambda policy: policy.quick and policy.values),
     Pass("redirect-left", Stage.OPTIMISED, redirect_left, lambda policy: not policy.quick),
@@ -178,7 +179,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("guard-commons", Stage.OPTIMISED, guard_commons, lambda policy: policy.globals),
     Pass("resume-in-twins", Stage.OPTIMISED, resume_in_twins, lambda policy: policy.values),
     Pass("rematerialise", Stage.OPTIMISED, rematerialise, lambda policy: policy.locals),
-    Pass("note-entered", Stage.OPTIMISED, note_entered, lambda policy: policy.quick),
+    Pass("tell-entered", Stage.OPTIMISED, tell_entered, lambda policy: policy.quick),
 )
 """The passes in the order of execution. A stage without needed passes costs nothing."""
 
