@@ -406,8 +406,10 @@ def _target() -> llvm.Target:
 
 
 def _machine(job: Job) -> llvm.TargetMachine:
-    """The code generator; that of the quick tier leaves out what optimises, but for `_REGISTERS`."""
-    opt = 0 if job.policy.quick and _knows_options() else 2
+    """The code generator; that of the quick tier, and of code for one more run of a program that had it,
+    leaves out what optimises, but for `_REGISTERS`."""
+    hasty = job.policy.quick or job.needed is not None
+    opt = 0 if hasty and _knows_options() else 2
     return _target().create_target_machine(cpu="x86-64", opt=opt, reloc="pic", codemodel="default")
 
 
