@@ -50,6 +50,9 @@ def serve(border: socket.socket) -> bool:
             border.detach()
             _become(request, descriptors)
             return True
+        if request["alone"]:
+            with contextlib.suppress(ProcessLookupError):  # it has ended
+                os.setpgid(child, child)  # as it does itself: whoever comes first
         for descriptor in descriptors:
             os.close(descriptor)
         answer = _wait(child, request, border)
@@ -90,9 +93,10 @@ def _wait(child: int, request: dict[str, Any], border: socket.socket) -> dict[st
 
 
 def _kill(child: int, alone: bool) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        if alone:
+    if alone:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
         os.kill(child, signal.SIGKILL)
 
 
