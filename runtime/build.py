@@ -100,7 +100,6 @@ PRODUCTS = {
             "rt/reads.c",
             "rt/uses.c",
             "rt/cookies.c",
-            "rt/entered.c",
             "rt/ignored.c",
             "rt/globals.c",
             "rt/thread_variables.c",

@@ -5,6 +5,7 @@
 #include "rules.h"
 #include "debugger.h"
 #include "described.h"
+#include "entered.h"
 #include "repeat.h"
 #include "../calls/calls.h"
 #include "../os/os.h"
@@ -14,7 +15,6 @@
 #include "../origins/chains.h"
 #include "../values/origin.h"
 #include "../port/port.h"
-#include "../rt/entered.h"
 
 #include <stdio.h>
 
@@ -442,7 +442,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     head->key = again_key(head, draft.stack, draft.alloc);
     uint64_t offset = 0;
     calls_write();
-    if (PORT_PLANES) entered_write();
+    entered_write();
     enum record_status status = append(context, witness, &offset);
     if (status == RECORD_KNOWN) status = again_count(offset, head);
     record_count_finding();

@@ -154,7 +154,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("mark-accesses", Stage.PROMOTED, mark_accesses),
     Pass("watch-functions", Stage.PROMOTED, watch),
     Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),
-    Pass("note-entered", Stage.PROMOTED, note_entered, lambda policy: policy.quick),
+    Pass("note-entered", Stage.PROMOTED, note_entered, lambda policy: policy.notes_entered),
     Pass("inline-small", Stage.PROMOTED, inline_small, lambda policy: policy.quick and policy.values),
     Pass("keep-small", Stage.OPTIMISED, keep_small, lambda policy: policy.quick and policy.values),
     Pass("redirect-left", Stage.OPTIMISED, redirect_left, lambda policy: not policy.quick),
@@ -179,7 +179,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("guard-commons", Stage.OPTIMISED, guard_commons, lambda policy: policy.globals),
     Pass("resume-in-twins", Stage.OPTIMISED, resume_in_twins, lambda policy: policy.values),
     Pass("rematerialise", Stage.OPTIMISED, rematerialise, lambda policy: policy.locals),
-    Pass("tell-entered", Stage.OPTIMISED, tell_entered, lambda policy: policy.quick),
+    Pass("tell-entered", Stage.OPTIMISED, tell_entered, lambda policy: policy.notes_entered),
 )
 """The passes in the order of execution. A stage without needed passes costs nothing."""
 

@@ -58,3 +58,8 @@ class Policy:
     def keeps_variables(self) -> bool:
         """Whether all variables stay in memory, where debuggers find the values and their origins."""
         return self.described and self.quick
+
+    @property
+    def notes_entered(self) -> bool:
+        """Whether functions note that they are entered, for a second run; what a debugger sees has none."""
+        return self.quick and not self.described

@@ -83,6 +83,7 @@ void rt_note(int *said, const char *sentence) {
 int thread_is_start_code(uint64_t pc) { return (void)pc, 0; }
 void maps_tell_process(void) {}
 void calls_write(void) {}
+void entered_write(void) {}
 uint32_t maps_current(void) { return 0; }
 uint64_t again_key(const struct wh_finding *head, const uint64_t *stack, const uint64_t *alloc) {
     return (void)head, (void)stack, (void)alloc, 0;

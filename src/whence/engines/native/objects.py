@@ -142,11 +142,9 @@ times as much where undefined values are followed."""
 def tier_of(settings: BuildSettings) -> str:
     """The tier of new objects: the full one for what is followed; for debuggers the quick one, which keeps
     variables in memory for them, unless undefined values are followed, which is in registers."""
-    if settings.origins or settings.symbolic:
-        return FULL
     if settings.described and settings.tier != FULL:
         return FULL if _follows(settings) else QUICK
-    return settings.tier
+    return FULL if settings.origins or settings.symbolic else settings.tier
 
 
 def _follows(settings: BuildSettings) -> bool:

@@ -1,6 +1,6 @@
 #include "entered.h"
-#include "../findings/finding.h"
-#include "../findings/refusal.h"
+#include "finding.h"
+#include "refusal.h"
 #include "../include/whence/link.h"
 #include "../os/mem.h"
 #include "../os/os.h"
