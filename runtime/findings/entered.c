@@ -13,7 +13,7 @@
 
 #define IMAGES_MOST 4096u
 
-/* A table of words; `closed`: those of an image that is gone are kept. */
+/* Tables of words, each of an image: where that has it, NULL once it is gone and a copy is kept. */
 static struct {
     const uint64_t *begin, *end;
     const uint64_t *image;

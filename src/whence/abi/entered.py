@@ -70,7 +70,6 @@ def read(files: Iterable[bytes]) -> Entered | None:
     """What all these files say; None if they have no module."""
     modules: dict[int, set[int]] = {}
     most: dict[int, int] = {}
-    shared: set[int] = set()
     for data in files:
         module = None
         for at in range(0, len(data) - len(data) % _SIZE, _SIZE):
@@ -83,8 +82,8 @@ def read(files: Iterable[bytes]) -> Entered | None:
                 continue
             most[number] += 1
             if word & FLAGS["BEGUN"]:
-                (shared if word & FLAGS["SHARED"] else module).add(word)
                 module.add(word)
     if not modules:
         return None
-    return Entered({each: frozenset(words) for each, words in modules.items()}, frozenset(shared), most)
+    shared = frozenset(each for words in modules.values() for each in words if each & FLAGS["SHARED"])
+    return Entered({each: frozenset(words) for each, words in modules.items()}, shared, most)

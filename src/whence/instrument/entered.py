@@ -22,7 +22,8 @@ _SUFFIX = ".entered"
 _ABSENT = "__whence_not_entered"
 _ALWAYS = ("alwaysinline", "naked")
 """Attributes of functions that are always there: others need them, or they have no begin of their own."""
-_LOCAL = ("internal", "private")
+_SHARED = ("linkonce", "weak")
+"""How linkages of functions begin that other modules may define, too."""
 
 
 def note_entered(context: Context) -> None:
@@ -49,7 +50,7 @@ def note_entered(context: Context) -> None:
             continue
         place = f"getelementptr (i8, ptr {_TABLE}, i64 {8 * len(words)})"
         function.entry.insertion_point.insert_before(f"call void @{ENTERED}(ptr {place}) nomerge")
-        words.append(function_word(digest, function.name, function.linkage not in (*_LOCAL, "", "external")))
+        words.append(function_word(digest, function.name, function.linkage.startswith(_SHARED)))
     if len(words) > 1:
         context.used.add(ENTERED)
         listed = ", ".join(f"i64 {word}" for word in words)
@@ -92,7 +93,6 @@ _DEFINED = re.compile(
 _GROUPS = re.compile(rf"^attributes #(\d+) = \{{[^\n]*\b(?:{'|'.join(_ALWAYS)})\b", re.MULTILINE)
 _GROUP = re.compile(r" #(\d+)\b")
 _DEBUG = re.compile(r" !dbg !\d+")
-_COROUTINE = " presplitcoroutine"
 
 
 def keep_entered(text: str, digest: str, needed: Needed) -> str:
@@ -122,8 +122,7 @@ def keep_entered(text: str, digest: str, needed: Needed) -> str:
         words = before.split()
         if "available_externally" in words or groups.intersection(_GROUP.findall(header)):
             return match[0]
-        alone = any(each in _LOCAL for each in words)
-        shared = not alone and any(each.startswith(("linkonce", "weak")) for each in words)
+        shared = any(each.startswith(_SHARED) for each in words)
         if begun(function_word(digest, name, shared)) in needed.words or (shared and needed.shared):
             return match[0]
         place, name_text = f"@whence.not.entered.{len(names)}", os.fsencode(demangle(name)) + b"\0"
