@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.harness import compilers, examples, tiers, warm
 from tests.harness.compilers import pytest_report_header as pytest_report_header
+from tests.harness.rules import VALUES
 from tests.harness.session import Corpus, environment
 from tests.harness.shares import common
 
@@ -24,8 +25,9 @@ compilers.settle()
 os.environ.setdefault("WHENCE_VERIFY_PASSES", "1")
 for _name in ("FORCE_COLOR", "COLUMNS"):  # of whoever runs the tests
     os.environ.pop(_name, None)
-# Most tests are about one run; tests of second runs say so.
-os.environ.setdefault("WHENCE_OPTIONS", "--locate never")
+# Most tests are about one run, and not about undefined values, which change the code of every function: tests
+# of second runs and of these values say so, and test_defaults.py has what users have.
+os.environ.setdefault("WHENCE_OPTIONS", f"--locate never --disable {VALUES}")
 
 
 def pytest_configure() -> None:

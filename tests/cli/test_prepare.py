@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.harness.rules import VALUES
 
 import whence
 from whence.errors import ExitCode, ToolLimit, UserMistake
@@ -181,7 +182,7 @@ def test_from_python(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_second_run_finds_its_code(place: Place) -> None:
     """What a run's option of that name says in a configuration is no switch of this command."""
     place.build("prog", LINKED + "int main(void) { int *p = malloc(4); free(p); free(p); return *p; }")
-    done = place.whence("prepare", "--locate", "./prog", WHENCE_OPTIONS="--locate auto")
+    done = place.whence("prepare", "--locate", "./prog", WHENCE_OPTIONS=f"--locate auto --disable {VALUES}")
     assert done.stdout.endswith("1 prepared, 0 known already; 2 modules instrumented" + done.stdout[-10:])
     before = {each for each in place.entries() if each.startswith(("objects/", "images/"))}
     ran = place.whence("run", "--locate", "auto", "./prog")
@@ -196,7 +197,8 @@ def test_links_prepare_where_the_variable_says_so(place: Place) -> None:
     place.build("prog", "int main(void) { return 0; }")
     place.build("prog.o", "int one;", "-c", WHENCE_PREPARE="1")
     assert place.entries() == set()
-    place.build("prog", "int main(void) { return 0; }", WHENCE_PREPARE="1", WHENCE_OPTIONS="--keep-going")
+    options = {"WHENCE_PREPARE": "1", "WHENCE_OPTIONS": f"--keep-going --disable {VALUES}"}
+    place.build("prog", "int main(void) { return 0; }", **options)
     before = place.entries()
     assert before and place.said == ""
     assert place.whence("run", "./prog").returncode == 0

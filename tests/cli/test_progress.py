@@ -40,7 +40,7 @@ def test_long_work_has_a_line_now_and_then(
     clock: Callable[[float], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = progress.Lines()
-    lines.start("instrumenting vim", 1200)
+    lines.start("instrumenting vim", 1200, "shorter without checks")
     for done in range(1, 601):
         clock(1 / 16)
         lines.step("instrumenting vim")
@@ -51,7 +51,7 @@ def test_long_work_has_a_line_now_and_then(
         lines.wait("regexp.c", passed)
     lines.stop()
     assert capsys.readouterr().err == (
-        "whence: instrumenting vim: 1,200 modules\n"
+        "whence: instrumenting vim: 1,200 modules (shorter without checks)\n"
         "whence: instrumenting vim: 192 of 1,200 after 12 s\n"
         "whence: instrumenting vim: 352 of 1,200 after 22 s\n"
         "whence: instrumenting vim: 512 of 1,200 after 32 s\n"

@@ -6,14 +6,14 @@ import re
 from dataclasses import replace
 
 import pytest
+from tests.harness.rules import without_values
 
 from whence.instrument import job as jobs
 from whence.instrument.checks import settle_checks
 from whence.instrument.passes import Context, parsed
 from whence.instrument.sites import POINTS
-from whence.rules import load_standard
 
-POLICY = jobs.make_job(load_standard(), "test.c", "2", ()).policy
+POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy
 HEAD = """@.src = private unnamed_addr constant [4 x i8] c"t.c\\00", align 1
 @0 = private unnamed_addr constant { i16, i16, [6 x i8] } { i16 0, i16 11, [6 x i8] c"'int'\\00" }
 @1 = private unnamed_addr constant { i16, i16, [7 x i8] } { i16 0, i16 6, [7 x i8] c"'byte'\\00" }

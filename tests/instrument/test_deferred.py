@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 import llvmlite.binding as llvm
+from tests.harness.rules import without_values
 
 from whence.instrument import job as jobs
 from whence.instrument.passes import Context, Stage, run_stage
 from whence.instrument.pipeline import PASSES
-from whence.rules import load_standard
 
-POLICY = jobs.make_job(load_standard(), "test.c", "2", (), origins=True).policy
+POLICY = jobs.make_job(without_values(), "test.c", "2", (), origins=True).policy
 SITES = "@whence.sites"
 HEAD = f"""declare i32 @__whence_origin_load_p(ptr, ptr, ptr)
 declare i32 @__whence_origin_load_4(ptr, ptr, i32)

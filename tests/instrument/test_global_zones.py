@@ -6,6 +6,7 @@ from dataclasses import replace
 from textwrap import dedent
 
 import pytest
+from tests.harness.rules import without_values
 from tests.instrument.test_passes import HEADER
 
 from whence import ir
@@ -13,9 +14,8 @@ from whence.instrument import job as jobs
 from whence.instrument.exposure import exposed_globals
 from whence.instrument.passes import Context, Stage, run_stage
 from whence.instrument.pipeline import PASSES, instrument_text
-from whence.rules import load_standard
 
-JOB = jobs.make_job(load_standard().select(["global-buffer-overflow"], []), "test.c", "2", ())
+JOB = jobs.make_job(without_values().select(["global-buffer-overflow"], []), "test.c", "2", ())
 
 
 def exposed(text: str) -> list[str]:

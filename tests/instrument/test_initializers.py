@@ -6,14 +6,14 @@ import re
 from dataclasses import replace
 
 import pytest
+from tests.harness.rules import without_values
 
 from whence.instrument import job as jobs
 from whence.instrument.initializers import POINT
 from whence.instrument.passes import Context, Stage, run_stage
 from whence.instrument.pipeline import PASSES
-from whence.rules import load_standard
 
-POLICY = jobs.make_job(load_standard(), "test.c", "2", ()).policy
+POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy
 LAYOUT = (
     'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
 )

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import llvmlite.binding as llvm
 import pytest
+from tests.harness.rules import without_values
 
 from whence.instrument import job as jobs
 from whence.instrument.passes import Stage
 from whence.instrument.pipeline import Job, compile_module, instrument_text
 from whence.instrument.requests import CLOSES, may_close
-from whence.rules import load_standard, load_texts
+from whence.rules import load_texts
 
 HEADER = (
     'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
@@ -22,7 +23,7 @@ MARKER = re.compile(r"call void @(__whence_\w+)\(([^)]*)\)")
 
 
 def job(own: tuple[str, ...] = (), **changes: object) -> Job:
-    made = jobs.make_job(load_standard(), "test.c", "2", own)
+    made = jobs.make_job(without_values(), "test.c", "2", own)
     return Job(**{**made.__dict__, **changes})  # type: ignore[arg-type]
 
 
@@ -144,7 +145,7 @@ def test_variables_have_markers_if_a_rule_judges_them() -> None:
         ("__whence_checkof_w4", "ptr %p, ptr %s, i64 13"),
         ("__whence_checkof_w4", "ptr %q, ptr @g, i64 13"),
     ]
-    heap_only = jobs.make_job(load_standard().select(disable=OF_VARIABLES), "test.c", "2", ()).policy
+    heap_only = jobs.make_job(without_values().select(disable=OF_VARIABLES), "test.c", "2", ()).policy
     assert markers(body, extra=extra, policy=heap_only) == []
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.harness.rules import without_values
+
 from whence import ir
 from whence.instrument import job as jobs
 from whence.instrument.passes import Context, Stage, run_stage
 from whence.instrument.pipeline import PASSES
-from whence.rules import load_standard
 
-POLICY = jobs.make_job(load_standard(), "test.c", "2", ()).policy
+POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy
 VARIABLES = """@0 = private unnamed_addr global { ptr, i32 } { ptr @text, i32 1 }
 @text = private constant [2 x i8] c"x\\00"
 @named = internal global ptr null

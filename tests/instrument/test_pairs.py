@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from tests.harness.rules import without_values
+
 from whence.instrument import job as jobs
 from whence.instrument.pairs import POINTS
 from whence.instrument.passes import Context, Stage, run_stage
 from whence.instrument.pipeline import PASSES
-from whence.rules import load_standard
 
-POLICY = jobs.make_job(load_standard(), "test.c", "2", ()).policy
+POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy
 _MARKER = re.compile(r"call void @__whence_check_(\w+)\((.*)\) nomerge")
 
 

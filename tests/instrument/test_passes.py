@@ -12,6 +12,7 @@ import llvmlite.binding as llvm
 import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import Symbol, SymbolTableSection
+from tests.harness.rules import without_values
 
 from whence import ir
 from whence.abi.points import STEPS
@@ -26,7 +27,7 @@ HEADER = (
     'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
 )
 EXAMPLE = re.compile(r"^ +(Before|After)\b[^\n]*::\n\n(.*?)(?=\n *(?:After\b|\Z))", re.MULTILINE | re.DOTALL)
-JOB = jobs.make_job(load_standard(), "test.c", "2", ())
+JOB = jobs.make_job(without_values(), "test.c", "2", ())
 
 
 def context() -> Context:
@@ -146,8 +147,8 @@ OF_VARIABLES = ["stack-buffer-overflow", "stack-use-after-scope", "global-buffer
 @pytest.mark.parametrize(
     ("rules", "note"),
     [
-        (load_standard().select([], OF_VARIABLES), "slower"),
-        (load_standard(), "test.c: local and global variables are not checked in it: "),
+        (without_values().select([], OF_VARIABLES), "slower"),
+        (without_values(), "test.c: local and global variables are not checked in it: "),
         (
             load_standard().select(["use-of-uninitialized-value"]),
             "test.c: local and global variables and undefined values are not checked in it: ",

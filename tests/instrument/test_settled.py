@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import llvmlite.binding as llvm
 import pytest
+from tests.harness.rules import without_values
 
 from whence import ir
 from whence.instrument import job as jobs
@@ -15,9 +16,8 @@ from whence.instrument.loops import loops_of
 from whence.instrument.passes import Context, Stage, run_stage
 from whence.instrument.pipeline import PASSES
 from whence.instrument.policy import Policy
-from whence.rules import load_standard
 
-POLICY = jobs.make_job(load_standard(), "test.c", "2", ()).policy
+POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy
 MARKER = re.compile(r"call void @__whence_check(\w+)\(ptr (?:\w+ )*(%[\w.]+)")
 HEADER = (
     'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
@@ -158,7 +158,7 @@ def test_not_where_another_thread_may_free_meanwhile(step: str) -> None:
 
 
 def test_not_where_the_program_closes_memory() -> None:
-    closing = jobs.make_job(load_standard(), "test.c", "2", (jobs.CLOSES,)).policy
+    closing = jobs.make_job(without_values(), "test.c", "2", (jobs.CLOSES,)).policy
     assert not closing.bounds
     assert "@__whence_block_bounds" not in settled(loop(), closing)
     assert "@__whence_block_bounds" not in settled(loop(), replace(POLICY, bounds=False))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.harness.rules import without_values
 
 from whence.instrument import job as jobs
 from whence.instrument.passes import Context, Stage, run_stage
 from whence.instrument.pipeline import PASSES
-from whence.rules import load_standard
 
-POLICY = jobs.make_job(load_standard(), "test.c", "2", ()).policy
+POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy
 LOOP = """declare i32 @__whence_close(i32)
 define void @f(i32 %n, ptr %files) {{
 entry:

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 import pytest
+from tests.harness.rules import without_values
 from tests.harness.session import REPOSITORY
 from tests.toolchain.native import FRONT_END, Bench
 
 from whence.instrument.checks import settle_checks
 from whence.instrument.job import make_job
 from whence.instrument.passes import Context
-from whence.rules import load_standard
 from whence.toolchain.carry import CarriedImage, read_image
 from whence.toolchain.relink import relink
 
@@ -80,7 +80,7 @@ def native_object(bitcode: bytes, path: Path) -> Path:
     """
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    context = Context(path.name, make_job(load_standard(), path.name, "0", ()).policy)
+    context = Context(path.name, make_job(without_values(), path.name, "0", ()).policy)
     module = llvm.parse_assembly(settle_checks(str(llvm.parse_bitcode(bitcode)), context))
     module.verify()
     machine = llvm.Target.from_default_triple().create_target_machine(opt=1, reloc="pic", codemodel="default")

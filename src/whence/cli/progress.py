@@ -34,11 +34,11 @@ class Lines:
     """One line once the work is no short one, one for every interval, and one with the time at the end."""
 
     def __init__(self) -> None:
-        self._what, self._total, self._done = "", 0, 0
+        self._what, self._hint, self._total, self._done = "", "", 0, 0
         self._begun = self._said = 0.0
 
-    def start(self, what: str, total: int) -> None:
-        self._what, self._total, self._done = what, total, 0
+    def start(self, what: str, total: int, hint: str = "") -> None:
+        self._what, self._hint, self._total, self._done = what, hint, total, 0
         self._begun, self._said = time.monotonic(), 0.0
 
     def step(self, what: str) -> None:
@@ -50,7 +50,7 @@ class Lines:
             from whence.report.words import plural
 
             size = f": {plural(self._total, 'module')}" if self._total else ""
-            say(f"whence: {self._what}{size}\n")
+            say(f"whence: {self._what}{size}{f' ({self._hint})' if self._hint else ''}\n")
         elif not self._said or now - self._said < _INTERVAL:
             return
         else:
@@ -81,7 +81,7 @@ class Bar:
         self._progress: RichProgress | None = None
         self._task: TaskID | None = None
 
-    def start(self, what: str, total: int) -> None:
+    def start(self, what: str, total: int, hint: str = "") -> None:
         if not self._shown:
             return
         from rich.console import Console
@@ -96,8 +96,8 @@ class Bar:
             transient=True,
             auto_refresh=False,  # no thread: worker processes are forked while it is shown
         )
-        self._what = what
-        self._task = self._progress.add_task(what, total=total or None)
+        self._what = f"{what} ({hint})" if hint else what
+        self._task = self._progress.add_task(self._what, total=total or None)
         self._progress.start()
         self._progress.refresh()
 

@@ -9,8 +9,8 @@ from typing import Protocol
 class Progress(Protocol):
     """Receives the progress of the work."""
 
-    def start(self, what: str, total: int) -> None:
-        """A stage of `total` steps begins; 0: one that is not counted."""
+    def start(self, what: str, total: int, hint: str = "") -> None:
+        """A stage of `total` steps begins; 0: one that is not counted. hint: how it may take less long."""
 
     def step(self, what: str) -> None:
         """One step is done."""
@@ -23,7 +23,7 @@ class Progress(Protocol):
 
 
 class _NoProgress:
-    def start(self, what: str, total: int) -> None:
+    def start(self, what: str, total: int, hint: str = "") -> None:
         pass
 
     def step(self, what: str) -> None:
@@ -50,7 +50,7 @@ class SecondRun:
         self._progress, self._name, self._more = progress, name, more
         self._runs = False
 
-    def start(self, what: str, total: int) -> None:
+    def start(self, what: str, total: int, hint: str = "") -> None:
         self.ran()
         more = self._more()
         self._progress.start(f"{what} for chains{f' ({more})' if more else ''}", total)

@@ -119,7 +119,12 @@ def accesses_name(plan: Plan, constant: str) -> bool:
 
 def follows_values(plan: Plan) -> bool:
     """Does a rule need that undefined values are followed?"""
-    return any(BY_CODE[code].follows for code in plan.points)
+    return bool(following(plan))
+
+
+def following(plan: Plan) -> tuple[str, ...]:
+    """The rules that need that undefined values are followed."""
+    return tuple(each.rule.name for each in plan.rules if any(BY_CODE[code].follows for code in each.points))
 
 
 def arguments_named(plan: Plan) -> int:
@@ -380,6 +385,7 @@ __all__ = [
     "LoweringError",
     "Plan",
     "RulePlan",
+    "following",
     "plan_of",
     "plan_rule",
     "point_mask",

@@ -43,11 +43,16 @@ class Failure:
 
 
 def parallel(
-    function: Callable[..., T], work: Iterable[Work], settings: BuildSettings, what: str, subject: str
+    function: Callable[..., T],
+    work: Iterable[Work],
+    settings: BuildSettings,
+    what: str,
+    subject: str,
+    hint: str = "",
 ) -> Iterator[tuple[Work, T | Failure]]:
     """Call `function(module, *arguments)` for each piece of work, in processes; results as they come.
 
-    what, subject: for `Progress`, as in "instrumenting", "vim".
+    what, subject, hint: for `Progress`, as in "instrumenting", "vim", "--disable RULE".
     Raises `ToolLimit` if memory or another resource is short, and `Abandoned` if the build was given up.
     """
 
@@ -57,7 +62,7 @@ def parallel(
         settings.progress.wait(os.path.basename(pieces[index][0].source), seconds)
         _still_wanted(settings)
 
-    settings.progress.start(f"{what} {subject}", len(pieces))
+    settings.progress.start(f"{what} {subject}", len(pieces), hint)
     try:
         with workers(min(settings.jobs, len(pieces))) as crew:
             arguments = [(piece[0], *piece[1]) for piece in pieces]
