@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import measure
-from variants import Variant
+from variants import Variant, rule_options
 
 from whence.demo.build import whence_run
 from whence.errors import ToolLimit
@@ -41,13 +41,14 @@ class Instrumenting:
             compiler = variant.compiler
             words = [*compiler.cc.split(), *compiler.flags.split(), "shell.c", "sqlite3.c"]
             what = f"{variant.name}: compile with {_shown(compiler.cc)} {compiler.flags}"
-            rows.append(self._measured(what, [*words, "-o", str(output), *DEFINES.split()]))
+            if not output.exists():
+                rows.append(self._measured(what, [*words, "-o", str(output), *DEFINES.split()]))
             if variant.instrumented:
-                rows += self._starts(output)
+                rows += self._starts(variant, output)
         return rows
 
-    def _starts(self, program: Path) -> list[Row]:
-        run = [*whence_run(), "--no-progress", "--jobs", "1"]
+    def _starts(self, variant: Variant, program: Path) -> list[Row]:
+        run = [*whence_run(), *rule_options(variant), "--no-progress", "--jobs", "1"]
         started = [str(program), "-version"]
         with tempfile.TemporaryDirectory(dir=self.scratch) as cache:
             environ = {"XDG_CACHE_HOME": cache}
@@ -57,7 +58,7 @@ class Instrumenting:
                 "instrument for long runs (--tier full)": ["--tier", "full"],
             }
             return [
-                self._measured(f"whence: {what}", [*run, *options, *started], environ)
+                self._measured(f"{variant.name}: {what}", [*run, *options, *started], environ)
                 for what, options in steps.items()
             ]
 

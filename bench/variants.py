@@ -20,7 +20,10 @@ from whence.errors import ToolLimit
 ASAN_OPTIONS = "detect_leaks=0"
 """The leak search at exit is not what is compared."""
 
-COMPARED = ("ASan", "whence", "MSan", "Memcheck")
+ADDRESSES = "addresses"
+"""The column of whence without undefined values: it looks for what AddressSanitizer does."""
+
+COMPARED = ("ASan", "whence", ADDRESSES, "MSan", "Memcheck")
 """The variants that are compared with plain."""
 
 _VALUES = "use-of-uninitialized-value"
@@ -32,7 +35,7 @@ _PROBE = "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n"
 @dataclass(frozen=True, slots=True)
 class Variant:
     """How one column of the table is made. `build` names the directory of its builds; `rules` are those
-    that whence has switched on beside its usual ones; `chains`: whether it follows values from the start."""
+    that whence has switched on beside its usual ones, `without` those that are off; `chains`: whether it follows values from the start."""
 
     name: str
     compiler: Compiler
@@ -41,6 +44,7 @@ class Variant:
     environ: dict[str, str] = field(default_factory=dict)
     instrumented: bool = False
     rules: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     chains: bool = False
 
 
@@ -99,16 +103,20 @@ def variants(
         notes.append(f"{clang} has no AddressSanitizer runtime (libclang-rt-…-dev): no comparison with it")
     whence = Variant("whence", whence_compiler("-O2 -g"), "whence", instrumented=True)
     columns.append(whence)
+    columns.append(replace(whence, name=ADDRESSES, without=(_VALUES,)))
+    notes.append(f"{ADDRESSES} is whence without {_VALUES}")
     if rules:
         columns.append(replace(whence, name="whence+", rules=tuple(rules)))
         notes.append(f"whence+ is whence with {', '.join(rules)}")
     if chains:
         columns.append(replace(whence, name="chains", chains=True))
         notes.append("chains is whence with --locate always")
-    if _VALUES in rules and _links(clang, "memory"):
+    if _links(clang, "memory"):
         sanitize = "-fsanitize=memory -fsanitize-memory-track-origins"
         columns.append(Variant("MSan", _compiler("msan", f"{clang} {sanitize}", "-O2 -g", sanitize), "msan"))
         notes.append(f"MSan: {sanitize}")
+    else:
+        notes.append(f"{clang} has no MemorySanitizer runtime: no comparison with it")
     valgrind = shutil.which("valgrind")
     if memcheck and valgrind:
         prefix = (valgrind, "-q", "--tool=memcheck", "--leak-check=no")
@@ -134,8 +142,7 @@ def prepare(
         return Prepared([*variant.prefix, str(program), *arguments], environ)
     document = scratch / "findings.json"
     document.unlink(missing_ok=True)
-    options = [word for rule in variant.rules for word in ("--enable", rule)]
-    options += ["--locate", "always" if variant.chains else "never"]
+    options = [*rule_options(variant), "--locate", "always" if variant.chains else "never"]
     options += ["--tier", "full", "--no-progress", "--json", str(document)]
     command = [*whence_run(), *options, str(program), *arguments]
     with stdin.open("rb") as source, (scratch / "first-run.out").open("wb") as sink:
@@ -152,6 +159,12 @@ def prepare(
     if variant.chains:
         environ[variables.OPTIONS] = "origins=1"
     return Prepared([result["run"]["image"], *arguments], environ, record)
+
+
+def rule_options(variant: Variant) -> list[str]:
+    """The options of `whence run` for the rules of a variant."""
+    on = [word for rule in variant.rules for word in ("--enable", rule)]
+    return on + [word for rule in variant.without for word in ("--disable", rule)]
 
 
 def whence_front_end() -> str:
