@@ -35,7 +35,8 @@ _PROBE = "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n"
 @dataclass(frozen=True, slots=True)
 class Variant:
     """How one column of the table is made. `build` names the directory of its builds; `rules` are those
-    that whence has switched on beside its usual ones, `without` those that are off; `chains`: whether it follows values from the start."""
+    that whence has switched on beside its usual ones, `without` those that are off; `chains`: whether it
+    follows values from the start."""
 
     name: str
     compiler: Compiler

@@ -3,6 +3,7 @@
 #include "cells.h"
 #include "deaths.h"
 #include "given.h"
+#include "indexed.h"
 #include "recipes.h"
 #include "sizes.h"
 
@@ -51,6 +52,12 @@ static void put_chain(struct text *into, uint64_t role, uint64_t value, uint32_t
     if (!node_at(node)) return;
     put_heading(into, role, 0, value);
     put_hops(into, node);
+}
+
+static void put_value(struct text *into, uint64_t role, struct use_value value) {
+    if (!node_at(value.node)) return;
+    put_heading(into, role, value.has_sign && value.word >> 63, value.word);
+    put_hops(into, value.node);
 }
 
 static void put_holder(struct text *into, const struct death *death) {
@@ -103,12 +110,25 @@ static int is_near(uint64_t one, uint64_t other) {
     return one - other < WH_ORIGIN_USE_NEAR || other - one < WH_ORIGIN_USE_NEAR;
 }
 
+/* The index by which a pointer was computed before it came here, if that was what was computed
+ * last. */
+static int find_index(uint32_t node, uintptr_t pointer, struct use_values *found) {
+    const struct node *at = node_at(node);
+    for (unsigned hops = 0; at && !at->is_arithmetic && hops < WH_ORIGIN_MOST_HOPS; hops++)
+        at = node_at(at->parent);
+    return at && at->is_arithmetic && at->site && indexed_find(at->site, pointer, found);
+}
+
 /* What the last use says of an address, if it is one near it. */
 static void put_used(uint64_t address, struct text *into) {
     if (!is_near(address, ~__whence_origins.passed.use_address)) return;
     struct use_nodes nodes = use_nodes();
     put_chain(into, WH_ROLE_POINTER, address, nodes.pointer);
-    put_chain(into, WH_ROLE_INDEX, address, nodes.index);
+    uintptr_t pointer = ~__whence_origins.passed.use_address - (uintptr_t)(intptr_t)nodes.distance;
+    if (!nodes.has_values && !find_index(nodes.pointer, pointer, &nodes.values)) return;
+    put_value(into, WH_ROLE_INDEX, nodes.values.index);
+    for (unsigned i = 0; i < nodes.values.operand_count; i++)
+        put_value(into, WH_ROLE_OPERAND_1 + i, nodes.values.operands[i]);
 }
 
 static void put_argument(const struct whence_event *event, struct text *into) {

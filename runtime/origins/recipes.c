@@ -39,7 +39,9 @@ static uint32_t read_leaf(struct reader *from, int32_t step) {
     }
 }
 
-static int is_step(int32_t step) { return (step & ((1 << WH_RECIPE_BITS) - 1)) == WH_RECIPE_STEP; }
+static int is_kind(int32_t step, int kind) { return (step & ((1 << WH_RECIPE_BITS) - 1)) == kind; }
+
+static int is_step(int32_t step) { return is_kind(step, WH_RECIPE_STEP); }
 
 /* A recipe has the newest hop first, and a node begins with the oldest. */
 static uint32_t read_node(struct reader *from) {
@@ -52,17 +54,38 @@ static uint32_t read_node(struct reader *from) {
     return node;
 }
 
+/* The index with what it was computed from, or the distance from the pointer. */
+static void read_values(struct reader *from, struct use_nodes *nodes) {
+    if (!is_kind(*from->steps, WH_RECIPE_VALUES)) {
+        nodes->distance = *from->steps >> WH_RECIPE_BITS;
+        return;
+    }
+    unsigned said = (unsigned)(*from->steps++ >> WH_RECIPE_BITS);
+    unsigned signs = said >> WH_RECIPE_SIGNS_SHIFT;
+    struct use_values *values = &nodes->values;
+    nodes->has_values = 1;
+    values->index.node = read_node(from);
+    values->index.word = *from->words++;
+    values->index.has_sign = 1;
+    values->operand_count = said & ((1u << WH_RECIPE_SIGNS_SHIFT) - 1);
+    for (unsigned i = 0; i < values->operand_count; i++) {
+        struct use_value *operand = &values->operands[i];
+        operand->node = read_node(from);
+        operand->word = *from->words++;
+        operand->has_sign = (int)(signs >> i & 1);
+    }
+}
+
 struct use_nodes use_nodes(void) {
     const struct whence_origin_passed *own = &__whence_origins.passed;
-    if (!own->use_recipe)
-        return (struct use_nodes){(uint32_t)own->use_words, (uint32_t)(own->use_words >> 32)};
+    if (!own->use_recipe) return (struct use_nodes){.pointer = (uint32_t)own->use_words};
     const int32_t *recipe = (const int32_t *)(uintptr_t)own->use_recipe;
     if (closed_kept(recipe) != recipe) return (struct use_nodes){0};
     struct reader from = {.sites = *(struct whence_origin_site *const *)(recipe - *recipe),
                           .steps = recipe + 1,
                           .words = &own->use_words};
     struct use_nodes nodes = {.pointer = read_node(&from)};
-    nodes.index = read_node(&from);
+    read_values(&from, &nodes);
     return nodes;
 }
 
@@ -70,6 +93,6 @@ void use_settle(void) {
     struct whence_origin_passed *own = &__whence_origins.passed;
     struct use_nodes nodes = use_nodes();
     wh_fill(&own->use_words, 0, (uintptr_t)&own->use_address - (uintptr_t)&own->use_words);
-    own->use_words = (uint64_t)nodes.index << 32 | nodes.pointer;
+    own->use_words = nodes.pointer;
     own->use_recipe = 0;
 }

@@ -3,10 +3,28 @@
 #ifndef WHENCE_ORIGINS_RECIPES_H
 #define WHENCE_ORIGINS_RECIPES_H
 
+#include "whence_abi.h"
 #include <stdint.h>
 
+struct use_value {
+    uint64_t word;
+    uint32_t node; /* 0: none */
+    int has_sign;
+};
+
+/* An index, and what it was computed from. */
+struct use_values {
+    struct use_value index;
+    unsigned operand_count;
+    struct use_value operands[WH_ORIGIN_MOST_OPERANDS];
+};
+
+/* has_values: the use has an index. distance: of the use from the pointer, where it has none. */
 struct use_nodes {
-    uint32_t pointer, index; /* 0: none */
+    uint32_t pointer; /* 0: none */
+    int has_values;
+    int32_t distance;
+    struct use_values values;
 };
 
 /* The nodes of the thread's last use. */

@@ -18,7 +18,7 @@ declare i32 @__whence_origin_load_4(ptr, ptr, i32)
 declare i32 @__whence_origin_step(ptr, i32)
 declare i32 @__whence_origin_born(ptr)
 declare i32 @__whence_origin_parameter_p(ptr, ptr, i64, ptr)
-declare void @__whence_origin_use(ptr, i32, i32)
+declare void @__whence_origin_use(ptr, i32)
 declare void @__whence_origin_store_p(ptr, ptr, i32)
 declare void @__whence_origin_store_4(ptr, i32, i32)
 declare void @__whence_origin_pass_p(i64, i32, ptr)
@@ -30,7 +30,7 @@ SITE = f"getelementptr inbounds (i8, ptr {SITES}, i64 {{}})"
 LOADED = f"""  %p = load ptr, ptr %a, align 8
   %n = call i32 @__whence_origin_load_p(ptr {SITES}, ptr %a, ptr %p)
 """
-USED = "  call void @__whence_origin_use(ptr %p, i32 %n, i32 0)\n"
+USED = "  call void @__whence_origin_use(ptr %p, i32 %n)\n"
 
 
 def deferred(body: str, parameters: str = "ptr %a, ptr %b") -> str:
@@ -105,7 +105,7 @@ def test_a_node_that_is_needed_is_left_as_it_is() -> None:
 
 LOOP = LOADED + """  br label %loop
 loop:
-  call void @__whence_origin_use(ptr %p, i32 %n, i32 0)
+  call void @__whence_origin_use(ptr %p, i32 %n)
   {}
   %c = icmp eq ptr %p, %b
   br i1 %c, label %loop, label %end
@@ -126,7 +126,7 @@ one:
   {}
   br label %two
 two:
-  call void @__whence_origin_use(ptr %p, i32 %n, i32 0)
+  call void @__whence_origin_use(ptr %p, i32 %n)
 """
     assert words(deferred(branch.format("call void @other(ptr %b)"))) == [-1]
     assert words(deferred(branch.format("call void @llvm.assume(i1 true)"))) == [2]
@@ -157,10 +157,11 @@ def test_a_site_that_is_no_constant_is_looked_at_at_once() -> None:
 def test_an_index_has_words_of_its_own() -> None:
     index = """  %i = load i32, ptr %b, align 4
   %m = call i32 @__whence_origin_load_4(ptr @whence.sites, ptr %b, i32 %i)
-  call void @__whence_origin_use(ptr %p, i32 %n, i32 %m)
+  %j = sext i32 %i to i64
+  call void @__whence_origin_use_1(ptr %p, i32 %n, i64 1, i32 %m, i64 %j, i32 7, i64 5)
 """
     after = deferred(LOADED + index)
-    assert words(after) == [4]
+    assert words(after) == [7]
     assert "zext i32 %i to i64" in after
 
 
@@ -174,9 +175,9 @@ def test_equal_recipes_stand_once() -> None:
 
 def test_a_use_near_the_last_one_is_dropped() -> None:
     near = """  %q = getelementptr i8, ptr %p, i64 {}
-  call void @__whence_origin_use(ptr %q, i32 %n, i32 0)
+  call void @__whence_origin_use(ptr %q, i32 %n)
 """
     assert words(deferred(LOADED + USED + near.format(24))) == [2]
     assert words(deferred(LOADED + USED + near.format(4096))) == [2, 2]
     calls = "  call void @other(ptr %b)\n"
-    assert words(deferred(LOADED + USED + calls + near.format(24))) == [-1, -1]
+    assert words(deferred(LOADED + USED + calls + near.format(24))) == [-1, 1]

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
 from tests.harness.examples import examples
 from tests.harness.pages import map_at, unmap
+from tests.harness.rules import without_values
 from tests.rules.random_rules import BASE, load_random
 from tests.rules.strategies import Scope, formulas
 
@@ -419,7 +420,7 @@ class Copies:
                 lambda to, source, desc: self.cold.append((to, source, desc & 0xFFFFFF, desc & ~0xFFFFFF))
             ),
         )
-        text = module.generate(plan_of(load_standard())).replace("linkonce_odr hidden", "")
+        text = module.generate(plan_of(without_values())).replace("linkonce_odr hidden", "")
         for name, callback in zip(("copy", "access"), self.callbacks, strict=True):
             address = ctypes.cast(callback, ctypes.c_void_p).value
             text = text.replace(f"@__whence_{name}(", f"@copies.{address:x}(")

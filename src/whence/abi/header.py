@@ -243,6 +243,8 @@ def _origin_lines() -> Iterator[str]:
     yield f"#define WH_INPUT_NOWHERE {_number(origins.INPUT_NOWHERE)}"
     yield from _numbers("RECIPE", origins.RECIPES)
     yield f"#define WH_RECIPE_BITS {origins.RECIPE_BITS}"
+    yield f"#define WH_RECIPE_SIGNS_SHIFT {origins.SIGNS_SHIFT}"
+    yield f"#define WH_ORIGIN_MOST_OPERANDS {origins.MOST_OPERANDS}"
     yield f"#define WH_ORIGIN_USE_NEAR {_number(origins.USE_NEAR)}"
     yield from _numbers("ROLE", origins.ROLES)
     rows = (f'{{"{name}", {at[0]}, {len(at)}}}' for name, at in origins.LENGTHS.items())

@@ -97,18 +97,25 @@ AWAY, BY = "away", "by"
 RECIPES = {
     name: number
     for number, name in enumerate(
-        ("NONE", "WORD", "BORN", "STEP", "ARGUMENT", "LOAD_1", "LOAD_2", "LOAD_4", "LOAD_8")
+        ("NONE", "WORD", "BORN", "STEP", "ARGUMENT", "LOAD_1", "LOAD_2", "LOAD_4", "LOAD_8", "VALUES")
     )
 }
 RECIPE_BITS = 4
-MOST_WORDS = 4
+MOST_OPERANDS = 6
+"""Operands of an index whose nodes a use leaves."""
+MOST_WORDS = 2 + 2 + 1 + 3 * MOST_OPERANDS
 """A *recipe* says how the nodes of a pointer and its index are made when they are asked for: numbers of 32
 bits, of which the first is how many are between the recipe and the address of the module's table of sites.
-Behind it stand the steps for the pointer and for the index. A step has its kind in the lowest `RECIPE_BITS`
-bits, and above them the number of a site. NONE: there is no node. WORD: the next word is the node. BORN: a
-birth at the site. STEP: a hop at the site behind the node of the next step. ARGUMENT: what was passed as the
-argument whose index stands behind the step; two words are the function and the value. LOAD_n: what was loaded
-from n bytes; two words are the address and the value."""
+Behind it stand the steps for the pointer, and VALUES or a distance. A step has its kind in the lowest
+`RECIPE_BITS` bits, and above them the number of a site. NONE: there is no node. WORD: the next word is the
+node. BORN: a birth at the site. STEP: a hop at the site behind the node of the next step. ARGUMENT: what was
+passed as the argument whose index stands behind the step; two words are the function and the value. LOAD_n:
+what was loaded from n bytes; two words are the address and the value. VALUES: the steps of the index follow,
+and its value is the word behind theirs. Above the kind stands how many operands the index was computed from,
+and from `SIGNS_SHIFT` on which of them have a sign; the steps and the value of each follow likewise. NONE in
+its place: the use has no index, and what stands above the kind is its distance from the pointer with the
+node."""
+SIGNS_SHIFT = 4
 USE_NEAR = 4096
 """What lies less than so many bytes from the last use was accessed by the same pointer."""
 
@@ -121,7 +128,7 @@ ORIGIN_PASSED = Layout(
         Field("result", "u64", "its node, and above it the result's lower 4 bytes"),
         Field("second", "u64", "the same of the second part of a struct that is returned in registers"),
         Field("use_recipe", "u64", "how the nodes of the last use follow from its words, or 0"),
-        Field("use_words", "u64", "of the last pointer used for an access, and above it of its index"),
+        Field("use_words", "u64", "the node of the last pointer used for an access, or for its recipe"),
         *(Field(f"use_word{number}", "u64", "for its recipe") for number in range(1, MOST_WORDS)),
         Field("use_address", "u64", "that pointer, inverted: it holds no block"),
         Field("operand_nodes", "u64", "of the operands of the last step that may be undefined"),
@@ -295,13 +302,15 @@ takes from outside. So it is of those in `CXX_WRITERS`, `CXX_TEXTS` and `CXX_STR
 
 _VALUES = ("POINTER", "INDEX", "FREED", "LOST", "FIRST", "SECOND", "SIZE", "COUNT", "EACH", "LEFT", "RIGHT")
 _OTHERS = ("USED", "LENGTH", "MEMBER", "MEMBERS", "ARGUMENT")
-ROLES = {name: number for number, name in enumerate((*_VALUES, *_OTHERS))}
+_OPERANDS = (f"OPERAND_{number}" for number in range(1, MOST_OPERANDS + 1))
+ROLES = {name: number for number, name in enumerate((*_VALUES, *_OTHERS, *_OPERANDS))}
 """The values with chains: the pointer of the step, its index, the pointer that was freed, the last pointer to
 the block, the operands of a step that may be undefined, the size of the block. Instead of the size the two
 arguments whose product it is; LEFT and RIGHT are the operands of the first of them that was computed.
 USED: a value whose undefined bits are used. LENGTH: the number of bytes that a library function accesses;
 instead of it MEMBER and MEMBERS, the size of an element and their number, whose product it is. ARGUMENT: an
-argument of a copy, or of a function that allocates."""
+argument of a copy, or of a function that allocates. OPERAND_n: what the index was computed from, in its
+order."""
 
 LENGTHS: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {

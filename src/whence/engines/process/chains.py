@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from whence.abi import points
@@ -39,6 +39,8 @@ _SIZES = {
     "LEFT": "the first operand of {1}",
     "RIGHT": "the second operand of {1}",
 }
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_OF_INDEX = {f"OPERAND_{number}": ordinal for number, ordinal in enumerate(_ORDINALS, 1)}
 _LENGTHS = {"LENGTH": "the length", "MEMBER": "the size of an element", "MEMBERS": "the number of elements"}
 Stacks = Callable[[Sequence[int]], Sequence[Frame]]
 """Names the frames of a stack, without those of the runtime."""
@@ -57,7 +59,11 @@ def chains(
             continue  # it is about another step
         chain = _chain(head, lines, values, row, stacks)
         if role in _SIZES:
-            chain = replace(chain, term=_SIZES[role].format(_size(values), _computed(found)), is_number=True)
+            computed = _computed((found[places[each]] for each in _SIZES if each in places), "the size")
+            chain = replace(chain, term=_SIZES[role].format(_size(values), computed), is_number=True)
+        elif role in _OF_INDEX:
+            computed = _computed((found[places["INDEX"]],) if "INDEX" in places else (), "the index")
+            chain = replace(chain, term=f"the {_OF_INDEX[role]} operand of {computed}", is_number=True)
         elif role in _LENGTHS:
             chain = replace(chain, term=_LENGTHS[role], is_number=True)
         elif role == "ARGUMENT":
@@ -129,7 +135,7 @@ def _chain(
     term = _term(role, value, values)
     if role == "POINTER" and row is not None and row.name == "use" and values and value != values[0].value:
         term = f"the pointer to {term}"
-    return Chain(term, None if role in ("INDEX", "USED") else value, hops, cut)
+    return Chain(term, None if role == "USED" else value, hops, cut, is_number=role == "INDEX")
 
 
 def _size(values: Sequence[Value]) -> str:
@@ -147,10 +153,10 @@ def _is_number(term: str, row: points.Point) -> bool:
     return any(slot.name == term and slot.type == "INT" for slot in row.slots)
 
 
-def _computed(earlier: Sequence[Chain]) -> str:
-    """What was computed last where the chain of a size begins, as the program writes it."""
-    births = (chain.hops[-1] for chain in earlier if chain.is_number and chain.hops)
-    return next((hop.name for hop in births if hop.kind is HopKind.COMPUTED and hop.name), "the size")
+def _computed(earlier: Iterable[Chain], otherwise: str) -> str:
+    """What was computed last where the chain of a number begins, as the program writes it."""
+    births = (chain.hops[-1] for chain in earlier if chain.hops)
+    return next((hop.name for hop in births if hop.kind is HopKind.COMPUTED and hop.name), otherwise)
 
 
 def _of_operand(

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from whence import ir
-from whence.abi.origins import MOST_WORDS, RECIPE_BITS, RECIPES, SITE, USE_NEAR
+from whence.abi.origins import MOST_OPERANDS, MOST_WORDS, RECIPE_BITS, RECIPES, SIGNS_SHIFT, SITE, USE_NEAR
 from whence.instrument.origins import helpers
 from whence.instrument.origins.kept import LOADS, PARAMETERS, Kept, is_safe
 from whence.instrument.origins.large import keep_calls
@@ -26,6 +26,7 @@ from whence.ir.lexer import LOCAL
 _TABLE = "@whence.recipes"
 _LOCAL = re.compile(LOCAL)
 _NONE = "0"
+_USES = frozenset((helpers.USE, *map(helpers.used, range(MOST_OPERANDS + 1))))
 
 
 def defer_uses(context: Context) -> None:
@@ -34,12 +35,12 @@ def defer_uses(context: Context) -> None:
     Before::
 
         declare i32 @__whence_origin_load_p(ptr, ptr, ptr)
-        declare void @__whence_origin_use(ptr, i32, i32)
+        declare void @__whence_origin_use(ptr, i32)
         @whence.sites = internal global [1 x { i64, i64, ptr, ptr }] zeroinitializer
         define i8 @f(ptr %a) {
           %p = load ptr, ptr %a, align 8
           %n = call i32 @__whence_origin_load_p(ptr @whence.sites, ptr %a, ptr %p)
-          call void @__whence_origin_use(ptr %p, i32 %n, i32 0)
+          call void @__whence_origin_use(ptr %p, i32 %n)
           %v = load i8, ptr %p, align 1
           ret i8 %v
         }
@@ -47,7 +48,7 @@ def defer_uses(context: Context) -> None:
     After::
 
         declare i32 @__whence_origin_load_p(ptr, ptr, ptr)
-        declare void @__whence_origin_use(ptr, i32, i32)
+        declare void @__whence_origin_use(ptr, i32)
         @whence.sites = internal global [1 x { i64, i64, ptr, ptr }] zeroinitializer
         define i8 @f(ptr %a) {
           %p = load ptr, ptr %a, align 8
@@ -132,9 +133,7 @@ class _Uses:
         self._find_makers()
         self._need_changed()
         for use in self._uses:
-            made = _Made()
-            for argument in use.arguments[1:]:
-                self._make(argument.value, made)
+            made = self._recipe(use)
             if not made.is_plain:
                 self._replace(use, made)
         self._drop_unused()
@@ -183,8 +182,7 @@ class _Uses:
 
     def _leaves(self, use: ir.Call) -> Iterator[str]:
         """What stands at the ends of the steps of a use's nodes, if it is not needed in any case."""
-        for argument in use.arguments[1:]:
-            name = argument.value
+        for name in _nodes(use):
             while name in self._makers and name not in self._needed and _is_step(self._makers[name]):
                 (name,) = self._parents(name)
             if name in self._makers and name not in self._needed:
@@ -197,6 +195,21 @@ class _Uses:
         return self._recipes.site(call.arguments[1 if call.callee in PARAMETERS else 0].value)
 
     # Recipes.
+
+    def _recipe(self, use: ir.Call) -> _Made:
+        """How all nodes of a use are made, and which values its index and its operands have."""
+        made = _Made()
+        pointer, *numbers = _nodes(use)
+        self._make(pointer, made)
+        if not numbers:
+            offset = self._provenance.place(use.arguments[0].value).offset
+            made.steps.append(_step("NONE", offset if abs(offset) < USE_NEAR else 0))
+            return made
+        made.steps.append(_step("VALUES", len(numbers) - 1 | int(use.arguments[2].value) << SIGNS_SHIFT))
+        for node, number in zip(numbers, use.arguments[4::2], strict=True):
+            self._make(node, made)
+            made.words.append((number.type, number.value))
+        return made
 
     def _make(self, node: str, made: _Made) -> None:
         """Adds the recipe of a node."""
@@ -243,7 +256,7 @@ class _Uses:
     def _drop_repeated(self) -> None:
         """A use of the same nodes at an address near the last one says nothing new."""
         kept: list[ir.Call] = []
-        last: tuple[str, str, str, int] | None = None
+        last: tuple[list[str], str, int] | None = None
         block: ir.Block | None = None
         for each in self._function.instructions():
             if each.owner is not block:
@@ -253,10 +266,9 @@ class _Uses:
             if not _is_use(each):
                 last = None
                 continue
-            pointer, node, index = (argument.value for argument in each.arguments)
-            place = self._provenance.place(pointer)
-            here = (place.base, node, index, place.offset)
-            if last and last[:3] == here[:3] and abs(last[3] - here[3]) < USE_NEAR:
+            place = self._provenance.place(each.arguments[0].value)
+            here = (_nodes(each), place.base, place.offset)
+            if last and last[:2] == here[:2] and abs(last[2] - here[2]) < USE_NEAR:
                 each.remove()
             else:
                 last = here
@@ -276,7 +288,12 @@ class _Uses:
 
 
 def _is_use(instruction: ir.Instruction) -> bool:
-    return isinstance(instruction, ir.Call) and instruction.callee == helpers.USE
+    return isinstance(instruction, ir.Call) and (instruction.callee or "") in _USES
+
+
+def _nodes(use: ir.Call) -> list[str]:
+    """The nodes of the pointer, of its index if it has one, and of what that was computed from."""
+    return [argument.value for argument in (use.arguments[1], *use.arguments[3::2])]
 
 
 def _is_step(call: ir.Call) -> bool:

@@ -20,6 +20,7 @@ from whence.instrument.origins.copies import copy_name
 from whence.instrument.origins.deaths import Deaths
 from whence.instrument.origins.described import Described
 from whence.instrument.origins.emitter import CELLED, IN_MEMORY, Emitter, after, is_followed
+from whence.instrument.origins.indexes import Indexes
 from whence.instrument.origins.library import FREES, Effects, is_allocation
 from whence.instrument.origins.lists import Lists
 from whence.instrument.origins.names import Names
@@ -112,6 +113,7 @@ class _Follower:
         self.variables = Variables(function, self.shadows, IN_MEMORY, self._emit)
         self.uses = Uses(function, sites, self.names, out, self._node) if policy.values else None
         self.operands = Operands(policy.steps, out, self._node)
+        self.indexes = Indexes(function, out, self._node)
         self.sizes = Sizes(function, sites, self.names, out, self._node)
 
     def run(self) -> None:
@@ -197,8 +199,10 @@ class _Follower:
             return
         place = _before_checks(access)
         node = self._node(root, "ptr", place)
-        other = "0" if index is None else self._node(*index, place)
-        self._emit(place, helpers.USE, "void", f"ptr {access.pointer}, i32 {node}, i32 {other}")
+        if index is None or not is_followed(index[1]):
+            self._emit(place, helpers.USE, "void", f"ptr {access.pointer}, i32 {node}")
+        else:
+            self.indexes.use(place, access.pointer, node, index)
 
     def _root(self, pointer: str) -> tuple[str, tuple[str, str] | None]:
         """The pointer that an address is computed from, and the last index that is not constant."""
@@ -312,7 +316,11 @@ class _Follower:
             return self._born(place, made, HopKind.ADDRESS, self.names.variable(made))
         if isinstance(made, ir.GetElementPtr):
             node = self._node(made.base, "ptr", made)
-            return node if made.constant_offset == 0 else self._arithmetic(made, place, node)
+            if made.constant_offset == 0:
+                return node
+            site = self.sites.site(made, HopKind.ARITHMETIC, self.names.value(made.result or ""))
+            self.indexes.computed(made, place, site)
+            return self._step(place, site, node)
         if isinstance(made, ir.Cast) and is_followed(made.source_type):
             return self._node(made.operands[0].value, made.source_type, made)
         if isinstance(made, ir.Unary):

@@ -36,6 +36,7 @@ DEFER = f"{PREFIX}defer"
 SET, FILLED, FREED = f"{PREFIX}set", f"{PREFIX}filled", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
 LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
+INDEXED = f"{PREFIX}indexed"
 DECIDES, NARROW = f"{PREFIX}decides", f"{PREFIX}narrow"
 FIELD, KEEP_FIELD = f"{PREFIX}field", f"{PREFIX}keep_field"
 FRESH, SIZED = f"{PREFIX}fresh", f"{PREFIX}sized"
@@ -71,6 +72,11 @@ def deferred(words: int) -> str:
     return f"{DEFER}_{words}"
 
 
+def used(operands: int) -> str:
+    """The function of a use whose index has a value, and so many operands; a recipe takes its place."""
+    return f"{USE}_{operands}"
+
+
 def suffix_of(type_: str) -> str:
     """The suffix for values of a type that the plane follows; raises `KeyError` for other types."""
     return {type_: suffix for suffix, type_ in (_WORDS | parts.TYPES).items()}[type_]
@@ -104,7 +110,9 @@ def declaration(name: str, *, strict: bool = False) -> str:
         f"{RETURNED}_": f"declare i32 @{name}(ptr, {word}) {_READS}",
         f"{SECOND}_": f"declare void @{name}(i32, {word}) {_WRITES}",
         f"{SECOND_OF}_": f"declare i32 @{name}(ptr, {word}) {_READS}",
-        USE: f"declare void @{name}(ptr captures(address), i32, i32) {_WRITES}",
+        USE: f"declare void @{name}(ptr captures(address), i32) {_WRITES}",
+        f"{USE}_": f"declare void @{name}(ptr captures(address), i32{_used_values(name)}) {_WRITES}",
+        INDEXED: f"declare void @{name}(ptr, ptr captures(address), i64, i32, i32, ...) {_WRITES}",
         f"{DEFER}_": f"declare void @{name}(ptr captures(address), ptr{_deferred_words(name)}) {_WRITES}",
         OPERANDS: f"declare void @{name}(i64, i64, i32, i32) {_WRITES}",
         COPY: f"declare void @{name}(ptr, ptr captures(address), ptr captures(address), i64) {_WRITES}",
@@ -140,6 +148,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     yield "declare void @__whence_origin_over(i64, i64, i32) #1"
     yield "declare void @__whence_origin_lose(ptr, i64, i32) #1"
     yield f"declare void @{COPIED}(ptr, ptr, ptr, i64, i64) #1"
+    yield f"declare void @{INDEXED}(ptr, ptr, i64, i32, i32, ...) #1"
     yield f"declare void @{FILLING}(ptr, ptr, i64) #1"
     yield "declare void @__whence_origin_written(ptr, i64) #1"
     yield f"declare void @{FRESH}(ptr, i64) #1"
@@ -449,13 +458,13 @@ def _pair(word: str, low: str, high: str) -> str:
 
 def _use() -> str:
     body = f"""
-{_pair("word", "node", "index")}
+  %word = zext i32 %node to i64
 {at("use_words", "to")}
   store i64 %word, ptr %to, align 8
 {at("use_recipe", "of")}
   store i64 0, ptr %of, align 8
 {_used()}"""
-    return _define("void", USE, "ptr %p, i32 %node, i32 %index", body)
+    return _define("void", USE, "ptr %p, i32 %node", body)
 
 
 def _used() -> str:
@@ -465,6 +474,11 @@ def _used() -> str:
   %inverted = xor i64 %a, -1
   store i64 %inverted, ptr %at, align 8
   ret void"""
+
+
+def _used_values(name: str) -> str:
+    """Which operands have a sign, and of the index and each of them its node and its value."""
+    return ", i64" + ", i32, i64" * (int(name.rpartition("_")[2]) + 1) if name.startswith(f"{USE}_") else ""
 
 
 def _deferred_words(name: str) -> str:
