@@ -161,8 +161,10 @@ def located(whence: Whence, *words: object) -> list[dict[str, Any]]:
 
 
 def sizes(finding: dict[str, Any]) -> dict[tuple[str, int], Hops]:
-    """The chains behind those of the pointer and the index."""
+    """The chains behind those of the pointer and the index, and of what that was computed from."""
+    index = [each["hops"][-1]["name"] for each in finding["chains"] if each["term"] == "the index of r"]
     chains = [each for each in finding["chains"] if each["term"] not in ("r", "the index of r")]
+    chains = [each for each in chains if each["term"].partition(" operand of ")[2] not in index]
     assert not any(each["cut"] for each in chains)
     return {
         (each["term"], int(each["value"], 16)): [(hop["kind"], hop["name"]) for hop in each["hops"]]

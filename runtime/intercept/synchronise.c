@@ -1,6 +1,7 @@
 /* pthread.h, threads.h, semaphore.h: objects that threads meet at. All of them lie in the program's
  * memory, often in objects that are freed too early. */
 #include <stdarg.h>
+#include "../origins/joined.h"
 #include "check.h"
 
 #include <pthread.h>
@@ -127,7 +128,9 @@ WRAP(int, pthread_create,
 
 WRAP(int, pthread_join, (pthread_t thread, void **result)) {
     WRITE_IF(result, sizeof *result);
-    return pthread_join(thread, result);
+    int error = pthread_join(thread, result);
+    if (ORIGINS_ON && !error && result) joined_received("pthread_join", thread, (uintptr_t)result);
+    return error;
 }
 
 ON(sem_destroy, sem_t)

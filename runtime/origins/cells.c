@@ -383,17 +383,18 @@ WH_EXPORT void __whence_origin_zeroed(struct whence_origin_site *site, uint64_t 
 }
 
 struct copying {
-    struct whence_origin_site *site;
-    uintptr_t begin, source; /* where the copy begins, and where what is copied does */
-    uint32_t from, to;       /* the nodes of the last cell */
-    uint32_t undefined;      /* the node of undefined bytes; 0: none yet */
-    uint32_t initial;        /* that of bytes that nothing was stored to; 0: they have none */
-    int is_asked;            /* whether `initial` is known */
-    int is_within;           /* whether the copy has overwritten some of what was copied */
+    struct whence_origin_site *site; /* NULL: the copy is no hop, and has what the source has */
+    uintptr_t begin, source;         /* where the copy begins, and where what is copied does */
+    uint32_t from, to;               /* the nodes of the last cell */
+    uint32_t undefined;              /* the node of undefined bytes; 0: none yet */
+    uint32_t initial; /* that of bytes that nothing was stored to; 0: they have none */
+    int is_asked;     /* whether `initial` is known */
+    int is_within;    /* whether the copy has overwritten some of what was copied */
 };
 
 static uint32_t copied_node(struct copying *copying, uint32_t node) {
-    if (!node || node == copying->from) return node ? copying->to : 0;
+    if (!node || !copying->site) return node;
+    if (node == copying->from) return copying->to;
     copying->from = node;
     if (node_tag(node) == node_tag(node_own()))
         copying->to = node_step(copying->site, node);
@@ -465,6 +466,7 @@ static uint32_t undefined_node(struct copying *copying) {
 
 /* Of a cell that nothing was stored to. */
 static cell copied_empty(struct copying *copying, uintptr_t to, uintptr_t from) {
+    if (!copying->site) return 0;
     if (is_undefined(to, UNIT)) return cell_make(undefined_node(copying), *(const uint32_t *)to);
     uint32_t node = initial_node(copying);
     return node ? cell_make(node, *(const uint32_t *)kept_at(copying, to, from)) : 0;
@@ -539,6 +541,11 @@ WH_EXPORT void __whence_origin_copy(struct whence_origin_site *site, uint64_t to
     lose_range(site, to, size);
     copy_range(&copying, to, from, size);
     log_copy(site, to, size);
+}
+
+void cells_move(uintptr_t to, uintptr_t from, uint64_t size) {
+    struct copying copying = {.begin = to, .source = from, .is_asked = 1};
+    copy_range(&copying, to, from, size);
 }
 
 /* ---- freed blocks ---- */

@@ -13,6 +13,9 @@ long origins_init(uintptr_t *begin, size_t *size);
  * though unseen code may write equal values. */
 void cells_forget(uintptr_t begin, uint64_t size);
 
+/* What is known of some bytes is known of equal bytes elsewhere, with no hop between. */
+void cells_move(uintptr_t to, uintptr_t from, uint64_t size);
+
 /* The same, wherever origins may not be followed. */
 static inline void cells_fresh(uintptr_t begin, uint64_t size) {
     if (ORIGINS_ON) cells_forget(begin, size);

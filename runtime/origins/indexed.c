@@ -1,4 +1,5 @@
 #include "indexed.h"
+#include "../include/whence/origins.h"
 #include "../os/mem.h"
 #include <stdarg.h>
 
@@ -34,9 +35,7 @@ static uint64_t sum_of(const struct entry *entry) {
     return sum;
 }
 
-/* said: how many operands follow, each with its value and its node, and above that which of them
- * have a sign. */
-WH_EXPORT void __whence_origin_indexed(const struct whence_origin_site *site, uintptr_t pointer,
+WH_EXPORT void __whence_origin_indexed(struct whence_origin_site *site, uint64_t pointer,
                                        uint64_t value, uint32_t node, uint32_t said, ...) {
     struct entry made = {.site = site, .pointer = pointer};
     made.values.index = (struct use_value){value, node, 1};

@@ -11,6 +11,7 @@
 #include "../leak/leak.h"
 #include "../leak/roots.h"
 #include "../origins/deaths.h"
+#include "../origins/joined.h"
 #include "../origins/passing.h"
 #include "../os/os.h"
 #include "../record/record.h"
@@ -109,6 +110,8 @@ static START_CODE void *start_thread(void *argument) {
     if (PORT_PLANES) pass_argument(&start);
     void *result = start.function(start.argument);
     __asm__ volatile("" : "+r"(result)); /* no tail call, see start_main */
+    if (ORIGINS_ON)
+        joined_returned((uint64_t)pthread_self(), (uintptr_t)start.function, (uintptr_t)result);
     return result;
 }
 

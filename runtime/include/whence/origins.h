@@ -55,6 +55,23 @@ struct origins_listed {
 void __whence_origin_listing(struct origins_listed *kept, uint64_t function, uint64_t first);
 void __whence_origin_listed(struct origins_listed *kept, uint64_t list);
 void __whence_origin_unlisted(struct origins_listed *kept);
+/* A call is about to pass a struct by value, a copy of what is at `from`. */
+void __whence_origin_by_value(struct whence_origin_site *site, uint64_t function, uint64_t index,
+                              uint64_t from);
+/* The called function has copied such an argument, which it found at `from`. */
+void __whence_origin_received(struct whence_origin_site *site, uint64_t function, uint64_t index,
+                              uint64_t to, uint64_t from, uint64_t size);
+/* An array is about to be sorted, and was. */
+struct sorting;
+struct sorting *__whence_origin_sorting(struct whence_origin_site *site, uint64_t base,
+                                        uint64_t count, uint64_t size);
+void __whence_origin_sorted(struct whence_origin_site *site, uint64_t base, uint64_t count,
+                            uint64_t size, struct sorting *kept);
+/* A site has computed a pointer that is kept by an index. said: how many operands of the index
+ * follow, each with its value and its node, and from bit WH_RECIPE_SIGNS_SHIFT on which of them
+ * have a sign. */
+void __whence_origin_indexed(struct whence_origin_site *site, uint64_t pointer, uint64_t value,
+                             uint32_t node, uint32_t said, ...);
 /* A pointer is about to be freed. */
 void __whence_origin_freed(uint32_t node, uint64_t pointer);
 /* A pointer to the heap is about to be overwritten by a value with this node. */

@@ -47,6 +47,8 @@ _JOINS, _SHIFTS = ("or", "add", "xor"), ("shl", "lshr", "ashr")
 _DEEPEST = 100
 """Operations within each other that are looked through; what is further inside is said to be computed."""
 _LIFETIMES = "llvm.lifetime."
+_UNUSUAL = ("byval", "sret", "nest")
+"""Attributes of arguments that have no node."""
 _OF_MAIN = ("number of the program's arguments", "program's arguments", "program's environment")
 """What `main` is called with."""
 _UNFOLLOWED = "of an uncommon size, which is not followed"
@@ -480,7 +482,9 @@ class _Follower:
             self._emit(place, helpers.LEFT, "void", f"ptr {site}, ptr {call.result}, i32 {node}")
 
     def _intrinsic(self, call: ir.Call, name: str) -> None:
-        if name.startswith(_COPIES):
+        if name.startswith(_COPIES) and (made := self._by_value(call)) is not None:
+            self._receive(call, made)
+        elif name.startswith(_COPIES):
             self._pass(call, "memcpy")
             to, source, size = call.arguments[:3]
             place, origin = self._target(to.value), self._target(source.value)
@@ -502,6 +506,19 @@ class _Follower:
             )
             self._runtime(call, helpers.SET, f"ptr {site}, ptr {to.value}, {_wide(size)}")
 
+    def _by_value(self, copy: ir.Call) -> ir.Parameter | None:
+        """The parameter that the function copies where it begins, because it is passed by value."""
+        made = self.function.definition_of(copy.arguments[1].value)
+        return made if isinstance(made, ir.Parameter) and made.attributes.has("byval") else None
+
+    def _receive(self, copy: ir.Call, parameter: ir.Parameter) -> None:
+        index = [each.name for each in self.function.parameters].index(parameter.name)
+        to, source, size = copy.arguments[:3]
+        site = self.sites.site(copy, HopKind.PARAMETER, self._target(to.value))
+        places = f"ptr {to.value}, ptr {source.value}, {_wide(size)}"
+        arguments = f"ptr {site}, ptr {self.function.ref}, i64 {index}, {places}"
+        self._runtime(copy, helpers.RECEIVED, arguments)
+
     def _fill(self, call: ir.Call, byte: ir.Argument, to: str, size: str) -> None:
         """All bytes are copies of one value."""
         site = self.sites.site(call, HopKind.COPY, "memset")
@@ -519,9 +536,11 @@ class _Follower:
         nodes: list[str] = []
         said = name or self.names.callee(call.callee_operand.value) or "a function pointer"
         for index, argument in enumerate(call.arguments[:MOST_ARGUMENTS]):
-            if not is_followed(argument.type) or any(
-                argument.attributes.has(each) for each in ("byval", "sret", "nest")
-            ):
+            if argument.attributes.has("byval"):
+                original, site = argument.value, self.sites.site(call, HopKind.ARGUMENT, said)
+                places = f"ptr {self._callee(call)}, i64 {index}, ptr {original}"
+                self._emit(call, helpers.BY_VALUE, "void", f"ptr {site}, {places}")
+            if not is_followed(argument.type) or any(map(argument.attributes.has, _UNUSUAL)):
                 nodes.append("0")
                 continue
             nodes.append(self._argument(call, index, argument, said))

@@ -37,6 +37,8 @@ SET, FILLED, FREED = f"{PREFIX}set", f"{PREFIX}filled", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
 LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
 INDEXED = f"{PREFIX}indexed"
+SORTING, SORTED = f"{PREFIX}sorting", f"{PREFIX}sorted"
+BY_VALUE, RECEIVED = f"{PREFIX}by_value", f"{PREFIX}received"
 DECIDES, NARROW = f"{PREFIX}decides", f"{PREFIX}narrow"
 FIELD, KEEP_FIELD = f"{PREFIX}field", f"{PREFIX}keep_field"
 FRESH, SIZED = f"{PREFIX}fresh", f"{PREFIX}sized"
@@ -52,7 +54,8 @@ _READS = "nounwind willreturn memory(inaccessiblemem: read)"
 _LOOKS = "nounwind willreturn memory(argmem: read, inaccessiblemem: read)"
 _WRITES = "nounwind willreturn memory(inaccessiblemem: readwrite)"
 _READS_TEXT = "nounwind willreturn memory(argmem: read, inaccessiblemem: readwrite)"
-_COPY_OF_TEXT = "ptr, ptr captures(address), ptr captures(address), i64, i64"
+_PLACES = "ptr captures(address), ptr captures(address)"
+_COPY_OF_TEXT = f"ptr, {_PLACES}, i64, i64"
 _READS_LIST = "nounwind willreturn memory(read, argmem: readwrite, inaccessiblemem: readwrite)"
 _READS_ALL = "nounwind willreturn memory(read, inaccessiblemem: readwrite)"
 _WORDS = {"4": "i32", "8": "i64", "p": "ptr"}
@@ -112,6 +115,10 @@ def declaration(name: str, *, strict: bool = False) -> str:
         f"{SECOND_OF}_": f"declare i32 @{name}(ptr, {word}) {_READS}",
         USE: f"declare void @{name}(ptr captures(address), i32) {_WRITES}",
         f"{USE}_": f"declare void @{name}(ptr captures(address), i32{_used_values(name)}) {_WRITES}",
+        BY_VALUE: f"declare void @{name}(ptr, ptr, i64, ptr captures(address)) {_WRITES}",
+        RECEIVED: f"declare void @{name}(ptr, ptr, i64, {_PLACES}, i64) {_WRITES}",
+        SORTING: f"declare ptr @{name}(ptr, ptr captures(address), i64, i64) {_READS_ALL}",
+        SORTED: f"declare void @{name}(ptr, ptr captures(address), i64, i64, ptr) {_READS_ALL}",
         INDEXED: f"declare void @{name}(ptr, ptr captures(address), i64, i32, i32, ...) {_WRITES}",
         f"{DEFER}_": f"declare void @{name}(ptr captures(address), ptr{_deferred_words(name)}) {_WRITES}",
         OPERANDS: f"declare void @{name}(i64, i64, i32, i32) {_WRITES}",
@@ -148,6 +155,10 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     yield "declare void @__whence_origin_over(i64, i64, i32) #1"
     yield "declare void @__whence_origin_lose(ptr, i64, i32) #1"
     yield f"declare void @{COPIED}(ptr, ptr, ptr, i64, i64) #1"
+    yield f"declare ptr @{SORTING}(ptr, ptr, i64, i64) #1"
+    yield f"declare void @{SORTED}(ptr, ptr, i64, i64, ptr) #1"
+    yield f"declare void @{BY_VALUE}(ptr, ptr, i64, ptr) #1"
+    yield f"declare void @{RECEIVED}(ptr, ptr, i64, ptr, ptr, i64) #1"
     yield f"declare void @{INDEXED}(ptr, ptr, i64, i32, i32, ...) #1"
     yield f"declare void @{FILLING}(ptr, ptr, i64) #1"
     yield "declare void @__whence_origin_written(ptr, i64) #1"

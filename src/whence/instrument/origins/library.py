@@ -63,6 +63,7 @@ _COPIES = frozenset(
         *("bcopy", "memccpy"),
     ]
 )
+_SORTS = frozenset(["qsort", "qsort_r"])
 _SETS = frozenset(["memset", "__memset_chk", "explicit_bzero", "bzero"])
 _GIVES: Mapping[str, str] = MappingProxyType(
     {
@@ -101,7 +102,7 @@ def may_write(call: ir.Call, name: str) -> bool:
     that."""
     if name not in LIBRARY or name in FILLERS or name in _QUIET or name.startswith(_SYNCHRONISATION):
         return False
-    if name in READERS or name in WRITERS or (name in PARSERS and _SCANS in name):
+    if name in _SORTS or name in READERS or name in WRITERS or (name in PARSERS and _SCANS in name):
         return False
     if name in COPIERS or name in _COPIES or name in _SETS or name in _ALLOCATIONS or name in FREES:
         return False
@@ -132,7 +133,9 @@ class Effects:
 
         if name in FILLERS or may_write(call, name):
             self._write(call, name, site)
-        if name == "memccpy":
+        if name in _SORTS:
+            self._sort(call, copying(0), site(HopKind.WRITTEN, name))
+        elif name == "memccpy":
             self._copy_up_to(call, copying(1))
         elif name == "bcopy":
             source, to, size = (each.value for each in arguments[:3])
@@ -175,6 +178,16 @@ class Effects:
             to = call.arguments[index].value
             self._out.call(call, helpers.FILLING, "void", f"ptr {where}, ptr {to}, i64 {size}")
         self._emit(call, helpers.WRITTEN, f"ptr {where}")
+
+    def _sort(self, call: ir.Call, moved: str, written: str) -> None:
+        """The runtime keeps the elements before the call, and finds where each is behind it."""
+        place = after(call)
+        if place is None:
+            return
+        base, count, size = (each.value for each in call.arguments[:3])
+        array = f"ptr {base}, i64 {count}, i64 {size}"
+        kept = self._out.call(call, helpers.SORTING, "ptr", f"ptr {moved}, {array}")
+        self._out.call(place, helpers.SORTED, "void", f"ptr {written}, {array}, ptr {kept}")
 
     def _copy_text(self, call: ir.Call, name: str, site: str) -> None:
         form, indices = COPIERS[name]
