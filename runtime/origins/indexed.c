@@ -37,6 +37,7 @@ static uint64_t sum_of(const struct entry *entry) {
 
 WH_EXPORT void __whence_origin_indexed(struct whence_origin_site *site, uint64_t pointer,
                                        uint64_t value, uint32_t node, uint32_t said, ...) {
+    if (!site) return;
     struct entry made = {.site = site, .pointer = pointer};
     made.values.index = (struct use_value){value, node, 1};
     made.values.operand_count = said & ((1u << WH_RECIPE_SIGNS_SHIFT) - 1);

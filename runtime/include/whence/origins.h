@@ -67,9 +67,9 @@ struct sorting *__whence_origin_sorting(struct whence_origin_site *site, uint64_
                                         uint64_t count, uint64_t size);
 void __whence_origin_sorted(struct whence_origin_site *site, uint64_t base, uint64_t count,
                             uint64_t size, struct sorting *kept);
-/* A site has computed a pointer that is kept by an index. said: how many operands of the index
- * follow, each with its value and its node, and from bit WH_RECIPE_SIGNS_SHIFT on which of them
- * have a sign. */
+/* A site, or none, has computed a pointer that is kept by an index. said: how many operands of the
+ * index follow, each with its value and its node, and from bit WH_RECIPE_SIGNS_SHIFT on which of
+ * them have a sign. */
 void __whence_origin_indexed(struct whence_origin_site *site, uint64_t pointer, uint64_t value,
                              uint32_t node, uint32_t said, ...);
 /* A pointer is about to be freed. */

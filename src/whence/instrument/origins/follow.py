@@ -90,7 +90,7 @@ def follow_origins(context: Context) -> None:
 class _Follower:
     """The origins of the values of one function.
 
-    nodes: of values that have some, as operands. apart: whether scalar variables have their nodes in
+    nodes: of values that have some, as operands. computed: the sites of arithmetic. apart: whether scalar variables have their nodes in
     variables beside them, shadows, and not in cells, where debuggers find them. scalars: those variables.
     """
 
@@ -100,6 +100,7 @@ class _Follower:
         self.sites = sites
         self.names = Names(function, types)
         self.nodes: dict[str, str] = {}
+        self.computed: dict[str, str] = {}
         self.depth = 0
         self.apart = not policy.described
         self.scalars: frozenset[str] = frozenset()
@@ -115,7 +116,7 @@ class _Follower:
         self.variables = Variables(function, self.shadows, IN_MEMORY, self._emit)
         self.uses = Uses(function, sites, self.names, out, self._node) if policy.values else None
         self.operands = Operands(policy.steps, out, self._node)
-        self.indexes = Indexes(function, out, self._node)
+        self.indexes = Indexes(function, out, self._node, self._arithmetic_site)
         self.sizes = Sizes(function, sites, self.names, out, self._node)
 
     def run(self) -> None:
@@ -124,9 +125,11 @@ class _Follower:
         self._shadow_variables(instructions)
         self.variables.begin(instructions, self.deaths.cleared)
         self.lists.begin(instructions)
+        self.indexes.begin(instructions, self.scalars)
         self.results.find(instructions, self.scalars, self.shadows)
         for instruction in instructions:
             self.operands.of(instruction)
+            self.indexes.leaving(instruction)
             if self.uses is not None:
                 self.uses.of(instruction)
             if isinstance(instruction, ir.MemoryAccess):
@@ -201,6 +204,8 @@ class _Follower:
             return
         place = _before_checks(access)
         node = self._node(root, "ptr", place)
+        if index is None and self.indexes.use_of_variable(place, access.pointer, node, made):
+            return
         if index is None or not is_followed(index[1]):
             self._emit(place, helpers.USE, "void", f"ptr {access.pointer}, i32 {node}")
         else:
@@ -226,6 +231,7 @@ class _Follower:
             self._store_field(store, part)
             return
         node = self._node(value.value, value.type, store)
+        self.indexes.stored(store)
         shadow = self.shadows.get(store.pointer)
         silent = self._is_silent(store, value.value)
         self.deaths.store(store, silent=silent)
@@ -320,7 +326,7 @@ class _Follower:
             node = self._node(made.base, "ptr", made)
             if made.constant_offset == 0:
                 return node
-            site = self.sites.site(made, HopKind.ARITHMETIC, self.names.value(made.result or ""))
+            site = self._arithmetic_site(made)
             self.indexes.computed(made, place, site)
             return self._step(place, site, node)
         if isinstance(made, ir.Cast) and is_followed(made.source_type):
@@ -337,9 +343,13 @@ class _Follower:
         return self._computed(made, made.operands if isinstance(made, ir.Binary) else (), place, type_)
 
     def _arithmetic(self, made: ir.Instruction, place: ir.Instruction, node: str) -> str:
-        return self._step(
-            place, self.sites.site(made, HopKind.ARITHMETIC, self.names.value(made.result or "")), node
-        )
+        return self._step(place, self._arithmetic_site(made), node)
+
+    def _arithmetic_site(self, made: ir.Instruction) -> str:
+        value = made.result or ""
+        if value not in self.computed:
+            self.computed[value] = self.sites.site(made, HopKind.ARITHMETIC, self.names.value(value))
+        return self.computed[value]
 
     def _computed(
         self, made: ir.Instruction, operands: Sequence[ir.Operand], place: ir.Instruction, type_: str

@@ -1,29 +1,129 @@
-"""The index of an access, and what it was computed from: `a[row * columns + column]` has three operands."""
+"""The index of an access, and what it was computed from: `a[row * columns + column]` has three operands.
+
+Where a pointer that is computed with an index is kept in a scalar variable of the function, variables
+beside it keep the index for its accesses, which LLVM promotes with it. The runtime is told of one that
+goes elsewhere.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.origins import MOST_OPERANDS, SIGNS_SHIFT
 from whence.instrument.origins import helpers
-from whence.instrument.origins.emitter import Emitter, Node, is_followed
+from whence.instrument.origins.emitter import Emitter, Node, after, is_followed
 
 _DEEPEST = 10
 _CASTS = ("sext", "zext", "trunc")
 _WIDE = 64
+Site = Callable[[ir.Instruction], str]
+"""The site of arithmetic."""
 _Typed = tuple[str, str, bool]
 """A value, its type, and whether that has a sign."""
+
+
+@dataclass(frozen=True)
+class _Shadow:
+    """The variables beside a pointer: of its index and each of the operands, the value and the node.
+
+    site: the variable with the site that has computed the pointer; null if there is none.
+    """
+
+    words: tuple[str, ...]
+    nodes: tuple[str, ...]
+    signs: int
+    site: str
 
 
 class Indexes:
     """The indexes in one function."""
 
-    def __init__(self, function: ir.Function, out: Emitter, node: Node) -> None:
+    def __init__(self, function: ir.Function, out: Emitter, node: Node, site: Site) -> None:
+        self._site = site
         self._function = function
         self._out = out
         self._node = node
-        self._kept = {value for each in function.instructions() for value in _kept(each)}
+        self._kept: set[str] = set()
+        self._variables: Collection[str] = ()
+        self._shadows: dict[str, _Shadow] = {}
+        self._loaded: dict[str, list[tuple[str, str]]] = {}
+
+    def begin(self, instructions: Sequence[ir.Instruction], variables: Collection[str]) -> None:
+        """variables: the scalar ones of the function, which only loads and stores access."""
+        self._variables = variables
+        self._kept = {value for each in instructions for value in _kept(each, variables)}
+        stored: dict[str, list[ir.Store]] = {}
+        for each in instructions:
+            if isinstance(each, ir.Store) and each.pointer in variables and self._indexed(each):
+                stored.setdefault(each.pointer, []).append(each)
+        first = next((each for each in self._function.entry if not isinstance(each, ir.Alloca)), None)
+        for variable, stores in stored.items():
+            values = self._indexed(stores[0])
+            count = len(values) if len(stores) == 1 else 1
+            words = (self._function.add_alloca("i64", 8).result or "" for _ in range(count))
+            nodes = (self._function.add_alloca("i32", 4).result or "" for _ in range(count))
+            site = self._function.add_alloca("ptr", 8).result or ""
+            self._shadows[variable] = shadow = _Shadow((*words,), (*nodes,), _signs(values[1:count]), site)
+            if first is not None:
+                _clear(first, shadow)
+
+    def stored(self, store: ir.Store) -> None:
+        """A variable gets a value."""
+        shadow = self._shadows.get(store.pointer)
+        if shadow is None:
+            return
+        values = self._indexed(store)
+        if not values:
+            _clear(store, shadow)
+            return
+        words = self._words(store, values)
+        for (word, node), beside, of in zip(words, shadow.words, shadow.nodes, strict=False):
+            store.insert_before(f"store {word}, ptr {beside}, align 8", dbg=False)
+            store.insert_before(f"store i32 {node}, ptr {of}, align 4", dbg=False)
+        made = self._function.definition_of(store.operands[0].value)
+        if isinstance(made, ir.GetElementPtr):
+            store.insert_before(f"store ptr {self._site(made)}, ptr {shadow.site}, align 8", dbg=False)
+
+    def use_of_variable(self, place: ir.Instruction, pointer: str, node: str, root: object) -> bool:
+        """Whether a pointer is used that a variable has kept, whose index is known."""
+        if not isinstance(root, ir.Load) or (shadow := self._shadows.get(root.pointer)) is None:
+            return False
+        known = self._known(root, shadow)
+        words = ", ".join(f"i32 {each}, {word}" for word, each in known)
+        arguments = f"ptr {pointer}, i32 {node}, i64 {shadow.signs}, {words}"
+        self._out.call(place, helpers.used(len(known) - 1), "void", arguments)
+        return True
+
+    def leaving(self, user: ir.Instruction) -> None:
+        """An instruction may keep pointers that variables have kept."""
+        for value in _kept(user, self._variables):
+            made = self._function.definition_of(value)
+            shadow = self._shadows.get(made.pointer) if isinstance(made, ir.Load) else None
+            if shadow is not None and isinstance(made, ir.Load) and (known := self._known(made, shadow)):
+                site = made.insert_before(f"load ptr, ptr {shadow.site}, align 8").result or ""
+                self._tell(user, site, value, known, shadow.signs)
+
+    def _known(self, load: ir.Load, shadow: _Shadow) -> list[tuple[str, str]]:
+        """The values and nodes beside a pointer that a variable has kept, as they are where it is loaded."""
+        known = self._loaded.get(load.result or "")
+        behind = after(load)
+        if known is None and behind is not None:
+            known = self._loaded[load.result or ""] = [
+                (
+                    f"i64 {behind.insert_before(f'load i64, ptr {word}, align 8').result}",
+                    behind.insert_before(f"load i32, ptr {node}, align 4").result or "",
+                )
+                for word, node in zip(shadow.words, shadow.nodes, strict=True)
+            ]
+        return known or []
+
+    def _indexed(self, store: ir.Store) -> list[_Typed]:
+        """The index of a pointer that is stored, and its operands; nothing if it has none."""
+        made = self._function.definition_of(store.operands[0].value)
+        index = _index_of(made) if isinstance(made, ir.GetElementPtr) else None
+        return [] if index is None else [(*index, True), *self._operands(*index)]
 
     def use(self, place: ir.Instruction, pointer: str, node: str, index: tuple[str, str]) -> None:
         """A pointer with a node is used with an index."""
@@ -34,14 +134,19 @@ class Indexes:
 
     def computed(self, made: ir.GetElementPtr, place: ir.Instruction, site: str) -> None:
         """A pointer is computed at a site, and perhaps kept, so that the access does not know the index."""
-        varying = [(value, type_) for type_, value in made.indices if value.startswith("%")]
-        if not varying or made.result not in self._kept or not is_followed(varying[-1][1]):
+        index = _index_of(made)
+        if index is None or made.result not in self._kept:
             return
-        values = [(*varying[-1], True), *self._operands(*varying[-1])]
-        (index, node), *words = self._words(place, values)
-        said = len(words) | _signs(values[1:]) << SIGNS_SHIFT
+        values = [(*index, True), *self._operands(*index)]
+        self._tell(place, site, made.result or "", self._words(place, values), _signs(values[1:]))
+
+    def _tell(
+        self, place: ir.Instruction, site: str, pointer: str, values: list[tuple[str, str]], signs: int
+    ) -> None:
+        (index, node), *words = values
+        said = len(words) | signs << SIGNS_SHIFT
         more = "".join(f", {word}, i32 {each}" for word, each in words)
-        arguments = f"ptr {site}, ptr {made.result}, {index}, i32 {node}, i32 {said}{more}"
+        arguments = f"ptr {site}, ptr {pointer}, {index}, i32 {node}, i32 {said}{more}"
         self._out.call(place, helpers.INDEXED, "void (ptr, ptr, i64, i32, i32, ...)", arguments)
 
     def _words(self, place: ir.Instruction, values: Sequence[_Typed]) -> list[tuple[str, str]]:
@@ -102,14 +207,29 @@ def _signs(values: Sequence[_Typed]) -> int:
     return sum(has_sign << number for number, (_, _, has_sign) in enumerate(values))
 
 
-def _kept(user: ir.Instruction) -> Iterator[str]:
-    """What an instruction does more with than to access it, or to compute another pointer from it."""
-    if isinstance(user, ir.Load | ir.GetElementPtr):
-        return
-    pointer = user.pointer if isinstance(user, ir.MemoryAccess) else None
-    for operand in user.operands:
-        if operand.value != pointer and operand.value.startswith("%"):
-            yield operand.value
+def _index_of(made: ir.GetElementPtr) -> tuple[str, str] | None:
+    """The last index that is not constant, with its type."""
+    varying = [(value, type_) for type_, value in made.indices if value.startswith("%")]
+    return varying[-1] if varying and is_followed(varying[-1][1]) else None
+
+
+def _clear(before: ir.Instruction, shadow: _Shadow) -> None:
+    """The pointer of a variable has no index that is known."""
+    before.insert_before(f"store ptr null, ptr {shadow.site}, align 8", dbg=False)
+    for node in shadow.nodes:
+        before.insert_before(f"store i32 0, ptr {node}, align 4", dbg=False)
+
+
+def _kept(user: ir.Instruction, variables: Collection[str]) -> Iterator[str]:
+    """What an instruction stores elsewhere than in a variable, passes or returns."""
+    if isinstance(user, ir.Store):
+        values = [] if user.pointer in variables else [user.operands[0].value]
+    elif isinstance(user, ir.Call):
+        is_ours = (user.callee or "").startswith(("llvm.", "__whence_"))
+        values = [] if is_ours else [each.value for each in user.arguments]
+    else:
+        values = [each.value for each in user.operands] if isinstance(user, ir.Ret) else []
+    yield from (each for each in values if each.startswith("%"))
 
 
 def _varying(made: ir.Binary) -> list[ir.Operand]:
