@@ -90,8 +90,9 @@ def follow_origins(context: Context) -> None:
 class _Follower:
     """The origins of the values of one function.
 
-    nodes: of values that have some, as operands. computed: the sites of arithmetic. apart: whether scalar variables have their nodes in
-    variables beside them, shadows, and not in cells, where debuggers find them. scalars: those variables.
+    nodes: of values that have some, as operands. computed: the sites of arithmetic. apart: whether scalar
+    variables have their nodes in variables beside them, shadows, and not in cells, where debuggers find them.
+    scalars: those variables.
     """
 
     def __init__(self, function: ir.Function, sites: Sites, types: Described, policy: Policy) -> None:
