@@ -32,7 +32,7 @@ JOB = jobs.make_job(load_standard(), "test.c", "2", ())
 def context() -> Context:
     policy = replace(JOB.policy, locals=True, globals=True, scopes=True, steps=frozenset(STEPS))
     policy = replace(policy, arguments=1)
-    return Context("example", policy, watched=("transaction", "commit"))
+    return Context("example", policy, watched=("transaction", "commit"), unoptimised=True)
 
 
 def examples(each: AnyPass) -> dict[str, str]:

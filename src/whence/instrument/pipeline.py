@@ -96,6 +96,7 @@ from whence.instrument.symbolic.covering import mark_lines
 from whence.instrument.symbolic.follow import follow_symbolic
 from whence.instrument.thread_zones import guard_thread_variables
 from whence.instrument.unwritten import define_unwritten
+from whence.instrument.values.decisions import mark_decisions
 from whence.instrument.values.follow import follow_values
 from whence.instrument.values.resume import resume_in_twins
 from whence.instrument.values.speculation import forbid_speculation
@@ -139,6 +140,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("own-strings", Stage.PROMOTED, own_strings),
     Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
     Pass("forbid-speculation", Stage.PROMOTED, forbid_speculation, lambda policy: policy.values),
+    Pass("mark-decisions", Stage.PROMOTED, mark_decisions, lambda policy: policy.values),
     Pass("forget-sizes", Stage.PROMOTED, forget_sizes, lambda policy: policy.quick),
     Pass("client-requests", Stage.PROMOTED, redirect_requests),
     Pass("mark-arithmetic", Stage.PROMOTED, mark_arithmetic, lambda policy: bool(policy.steps & ARITHMETIC)),
@@ -363,9 +365,9 @@ _LARGE = 8 << 20
 
 
 def _context(job: Job) -> Context:
-    traps = job.speed == _UNOPTIMISED
+    unoptimised = job.speed == _UNOPTIMISED
     return Context(
-        job.name, job.policy, job.own, job.watched, wraps=job.wraps, traps=traps, digest=job.digest
+        job.name, job.policy, job.own, job.watched, wraps=job.wraps, unoptimised=unoptimised, digest=job.digest
     )
 
 

@@ -36,6 +36,7 @@ from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.area import Area
 from whence.instrument.values.assembly import is_transparent, tied, written
+from whence.instrument.values.decisions import is_decision
 from whence.instrument.values.emitter import Emitter, Shadow, slots_of
 from whence.instrument.values.filling import fill_granules
 from whence.instrument.values.intrinsics import Intrinsics
@@ -217,6 +218,8 @@ class _Follower:
                 self._step(instruction, following)
                 if not is_repeatable(instruction):
                     self.points.leave()
+        for each in filter(is_decision, list(self.function.instructions())):
+            each.remove()
         self._end_variables(variables, exits)
         for phi, names in phis:
             self._fill_phi(phi, names)
@@ -602,6 +605,8 @@ class _Follower:
             if following is not None and name == _MEMSET and self._used(call.arguments[1].value):
                 self.at.anchor = following
                 self._set(call.arguments)
+        elif is_decision(call):
+            self._report(call.arguments[0].value, call.arguments[0].type, "BRANCH")
         elif name.startswith(PREFIX):
             for argument in call.arguments:
                 if argument.type == "ptr":
