@@ -56,7 +56,8 @@ class Context:
     origins: variables whose undefined bits are followed. twins: functions
     that have a second version for undefined values. wraps: whether
     signed arithmetic wraps around, as unsigned does. unoptimised: whether native code is: it
-    branches where the source does, and traps where a function ends without the result that it has. digest: of the module's IR.
+    branches where the source does, and traps where a function ends without the result that it has.
+    digest: of the module's IR.
     """
 
     name: str

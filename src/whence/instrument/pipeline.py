@@ -53,7 +53,7 @@ from whence.instrument.indirect import defer_resolvers
 from whence.instrument.initializers import POINT as ORDER
 from whence.instrument.initializers import mark_initializers
 from whence.instrument.inlines import keep_copies
-from whence.instrument.library import own_strings, redirect, redirect_left
+from whence.instrument.library import call_plainly, own_strings, redirect, redirect_left
 from whence.instrument.long_names import shorten_names
 from whence.instrument.origins.deferred import defer_uses
 from whence.instrument.origins.follow import follow_origins
@@ -150,6 +150,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("follow-symbolic", Stage.PROMOTED, follow_symbolic, lambda policy: policy.symbolic),
     Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
     Pass("redirect-library", Stage.PROMOTED, redirect),
+    Pass("call-plainly", Stage.PROMOTED, call_plainly),
     Pass("mark-sweeps", Stage.PROMOTED, mark_sweeps),
     Pass("root-pairs", Stage.PROMOTED, root_pairs, lambda policy: bool(policy.steps & PAIRS)),
     Pass("mark-strays", Stage.PROMOTED, mark_strays, lambda policy: policy.provenance),
@@ -367,7 +368,13 @@ _LARGE = 8 << 20
 def _context(job: Job) -> Context:
     unoptimised = job.speed == _UNOPTIMISED
     return Context(
-        job.name, job.policy, job.own, job.watched, wraps=job.wraps, unoptimised=unoptimised, digest=job.digest
+        job.name,
+        job.policy,
+        job.own,
+        job.watched,
+        wraps=job.wraps,
+        unoptimised=unoptimised,
+        digest=job.digest,
     )
 
 
