@@ -45,6 +45,7 @@ from whence.instrument.values.passing import START, Passing
 from whence.instrument.values.points import Points, is_repeatable
 from whence.instrument.values.rules import Propagation
 from whence.instrument.values.shapes import all_of, bits_of, is_aggregate, leaves, none_of, shadow_of
+from whence.instrument.values.speculation import DEFINED
 from whence.instrument.values.twins import add_twin, begin_of, can_have_twin
 from whence.instrument.values.unwritten import births_of, describe, late_variables, parts_of
 from whence.instrument.values.web import unwritten_used, web_of
@@ -232,6 +233,8 @@ class _Follower:
 
     def _possible(self, blocks: list[ir.Block]) -> set[str]:
         """Values that may have undefined bits."""
+        if self.function.attributes.has(DEFINED):
+            return set()
         found = {each.name for each in self.function.parameters if each.name and self._is_passed(each)}
         users: dict[str, list[ir.Instruction]] = {}
         waiting = list(found)
