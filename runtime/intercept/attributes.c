@@ -74,6 +74,8 @@ BEGIN(pthread_mutexattr_destroy, pthread_mutexattr_t)
 GET_AND_SET(pthread_mutexattr_gettype, pthread_mutexattr_settype, pthread_mutexattr_t, int)
 GET_AND_SET(pthread_mutexattr_getpshared, pthread_mutexattr_setpshared, pthread_mutexattr_t, int)
 GET_AND_SET(pthread_mutexattr_getprotocol, pthread_mutexattr_setprotocol, pthread_mutexattr_t, int)
+GET_AND_SET(pthread_mutexattr_getprioceiling, pthread_mutexattr_setprioceiling, pthread_mutexattr_t,
+            int)
 GET_AND_SET(pthread_mutexattr_getrobust, pthread_mutexattr_setrobust, pthread_mutexattr_t, int)
 
 BEGIN(pthread_condattr_init, pthread_condattr_t)
@@ -91,6 +93,9 @@ BEGIN(pthread_barrierattr_destroy, pthread_barrierattr_t)
 GET_AND_SET(pthread_barrierattr_getpshared, pthread_barrierattr_setpshared, pthread_barrierattr_t,
             int)
 
+GET(posix_spawnattr_getschedparam, posix_spawnattr_t, struct sched_param)
+SET_FROM(posix_spawnattr_setschedparam, posix_spawnattr_t, struct sched_param)
+GET_AND_SET(posix_spawnattr_getschedpolicy, posix_spawnattr_setschedpolicy, posix_spawnattr_t, int)
 BEGIN(posix_spawnattr_init, posix_spawnattr_t)
 BEGIN(posix_spawnattr_destroy, posix_spawnattr_t)
 GET_AND_SET(posix_spawnattr_getflags, posix_spawnattr_setflags, posix_spawnattr_t, short)
@@ -117,6 +122,19 @@ WRAP(int, posix_spawn_file_actions_addopen,
     return posix_spawn_file_actions_addopen(object, to, path, flags, mode);
 }
 
+/* From 2.29 on. */
+int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *)
+    __attribute__((weak));
+int posix_spawn_file_actions_addfchdir_np(posix_spawn_file_actions_t *, int) __attribute__((weak));
+SET(posix_spawn_file_actions_addfchdir_np, posix_spawn_file_actions_t, int)
+
+WRAP(int, posix_spawn_file_actions_addchdir_np,
+     (posix_spawn_file_actions_t * object, const char *path)) {
+    WRITE(object, sizeof *object);
+    USE_STRING(path);
+    return posix_spawn_file_actions_addchdir_np(object, path);
+}
+
 /* ---- what a thread is ---- */
 
 WRAP(int, pthread_getname_np, (pthread_t thread, char *to, size_t size)) {
@@ -139,7 +157,7 @@ WRAP(int, pthread_getschedparam, (pthread_t thread, int *policy, struct sched_pa
 
 WRAP(int, pthread_setschedparam,
      (pthread_t thread, int policy, const struct sched_param *parameters)) {
-    READ(parameters, sizeof *parameters);
+    USE(parameters, sizeof *parameters);
     return pthread_setschedparam(thread, policy, parameters);
 }
 
@@ -149,9 +167,37 @@ WRAP(int, pthread_getaffinity_np, (pthread_t thread, size_t size, cpu_set_t *set
 }
 
 WRAP(int, pthread_setaffinity_np, (pthread_t thread, size_t size, const cpu_set_t *set)) {
-    READ(set, size);
+    USE(set, size);
     return pthread_setaffinity_np(thread, size, set);
 }
+
+WRAP(int, pthread_attr_getaffinity_np,
+     (const pthread_attr_t *object, size_t size, cpu_set_t *set)) {
+    READ(object, sizeof *object);
+    WRITE(set, size);
+    return pthread_attr_getaffinity_np(object, size, set);
+}
+
+WRAP(int, pthread_attr_setaffinity_np,
+     (pthread_attr_t * object, size_t size, const cpu_set_t *set)) {
+    WRITE(object, sizeof *object);
+    USE(set, size);
+    return pthread_attr_setaffinity_np(object, size, set);
+}
+
+WRAP(int, pthread_mutex_getprioceiling, (const pthread_mutex_t *mutex, int *ceiling)) {
+    READ(mutex, sizeof *mutex);
+    WRITE(ceiling, sizeof *ceiling);
+    return pthread_mutex_getprioceiling(mutex, ceiling);
+}
+
+WRAP(int, pthread_mutex_setprioceiling, (pthread_mutex_t * mutex, int ceiling, int *old)) {
+    WRITE(mutex, sizeof *mutex);
+    WRITE_IF(old, sizeof *old);
+    return pthread_mutex_setprioceiling(mutex, ceiling, old);
+}
+
+BEGIN(pthread_mutex_consistent, pthread_mutex_t)
 
 WRAP(int, pthread_getcpuclockid, (pthread_t thread, clockid_t *clock)) {
     WRITE(clock, sizeof *clock);
@@ -181,6 +227,17 @@ WRAP(int, pthread_tryjoin_np, (pthread_t thread, void **result)) {
 WRAP(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *moment)) {
     READ_IF(moment, sizeof *moment);
     int error = pthread_timedjoin_np(thread, result, moment);
+    if (!error) WROTE_IF(result, sizeof *result);
+    return error;
+}
+
+/* From 2.31 on. */
+int pthread_clockjoin_np(pthread_t, void **, clockid_t, const struct timespec *)
+    __attribute__((weak));
+WRAP(int, pthread_clockjoin_np,
+     (pthread_t thread, void **result, clockid_t clock, const struct timespec *moment)) {
+    READ_IF(moment, sizeof *moment);
+    int error = pthread_clockjoin_np(thread, result, clock, moment);
     if (!error) WROTE_IF(result, sizeof *result);
     return error;
 }

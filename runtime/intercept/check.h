@@ -102,10 +102,12 @@ void check_wide_number(struct site site, const wchar_t *text, number_end end_of,
  * word where no block says so: else the kernel answers EFAULT, and a wrapper must not look into it.
  */
 int is_there(const void *structure, size_t size);
+/* Programs look by wild pointers whether memory is mapped, but not by null ones. */
+static inline int is_null(const void *pointer) { return (uintptr_t)pointer < WH_NULL_PAGE_SIZE; }
 /* Checks a text that only the kernel reads, up to PATH_MAX bytes. Where nothing is mapped the
  * kernel refuses it. */
 void check_path(struct site site, const char *text);
-/* Checks a structure that only the kernel accesses, and refuses where nothing is mapped. */
+/* The same of a structure that only the kernel accesses. */
 void check_structure(struct site site, const void *structure, size_t size, int write);
 
 /* Checks the format and strings that a printf reads, and where its %n store. */
@@ -140,6 +142,8 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
 #define USE_STRING_N(string, most) check_used_until(SITE, (string), 0, (most))
 #define USE_STRING_IF(string) ((string) ? (void)USE_STRING(string) : (void)0)
 #define READ_PATH(path) check_path(SITE, (path))
+/* A name that may be missing. */
+#define READ_PATH_IF(path) ((path) ? READ_PATH(path) : (void)0)
 /* Bytes are about to be copied: undefined ones stay so. */
 #define COPIES(to, from, size)                                                                     \
     (VALUES_ON ? __whence_value_copy((uint64_t)(to), (uint64_t)(from), (size)) : (void)0)

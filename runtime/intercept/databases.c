@@ -263,6 +263,111 @@ BY_NAME_INTO(getspnam_r, spwd)
 FROM_STREAM(fgetpwent_r, passwd)
 FROM_STREAM(fgetgrent_r, group)
 
+FROM_STREAM(fgetspent_r, spwd)
+
+#define NEXT_ENTRY(name, entry)                                                                    \
+    WRAP(int, name, (struct entry * to, char *room, size_t size, struct entry **result)) {         \
+        ANSWER_INTO;                                                                               \
+        return name(to, room, size, result);                                                       \
+    }
+
+NEXT_ENTRY(getservent_r, servent)
+NEXT_ENTRY(getprotoent_r, protoent)
+NEXT_ENTRY(getspent_r, spwd)
+
+#define NEXT_ENTRY_WITH(name, entry)                                                               \
+    WRAP(int, name,                                                                                \
+         (struct entry * to, char *room, size_t size, struct entry **result, int *error)) {        \
+        ANSWER_INTO;                                                                               \
+        WRITE(error, sizeof *error);                                                               \
+        return name(to, room, size, result, error);                                                \
+    }
+
+NEXT_ENTRY_WITH(gethostent_r, hostent)
+NEXT_ENTRY_WITH(getnetent_r, netent)
+
+WRAP(int, getnetbyname_r,
+     (const char *name, struct netent *to, char *room, size_t size, struct netent **result,
+      int *error)) {
+    USE_STRING(name);
+    ANSWER_INTO;
+    WRITE(error, sizeof *error);
+    return getnetbyname_r(name, to, room, size, result, error);
+}
+
+BY_NAME(struct netent *, getnetbyname)
+
+#define ENTRY_OF(type, name)                                                                       \
+    WRAP(type, name, (FILE * stream)) {                                                            \
+        STREAM(stream);                                                                            \
+        return name(stream);                                                                       \
+    }
+
+ENTRY_OF(struct passwd *, fgetpwent)
+ENTRY_OF(struct group *, fgetgrent)
+ENTRY_OF(struct spwd *, fgetspent)
+ENTRY_OF(struct mntent *, getmntent)
+
+/* The C library writes the texts of an entry that are there. */
+WRAP(int, putpwent, (const struct passwd *entry, FILE *stream)) {
+    USE(entry, sizeof *entry);
+    STREAM(stream);
+    return putpwent(entry, stream);
+}
+
+WRAP(int, putgrent, (const struct group *entry, FILE *stream)) {
+    READ(entry, sizeof *entry);
+    STREAM(stream);
+    return putgrent(entry, stream);
+}
+
+WRAP(int, addmntent, (FILE * stream, const struct mntent *entry)) {
+    READ(entry, sizeof *entry);
+    STREAM(stream);
+    return addmntent(stream, entry);
+}
+
+WRAP(char *, hasmntopt, (const struct mntent *entry, const char *option)) {
+    READ(entry, sizeof *entry);
+    USE_STRING(option);
+    return hasmntopt(entry, option);
+}
+
+WRAP(int, initgroups, (const char *user, gid_t group)) {
+    USE_STRING(user);
+    return initgroups(user, group);
+}
+
+WRAP(int, innetgr, (const char *group, const char *host, const char *user, const char *domain)) {
+    USE_STRING(group);
+    USE_STRING_IF(host);
+    USE_STRING_IF(user);
+    USE_STRING_IF(domain);
+    return innetgr(group, host, user, domain);
+}
+
+WRAP(int, ether_hostton, (const char *name, struct ether_addr *to)) {
+    USE_STRING(name);
+    WRITE(to, sizeof *to);
+    return ether_hostton(name, to);
+}
+
+/* The room for a name is not known: what is stored is checked. */
+WRAP(int, ether_ntohost, (char *name, const struct ether_addr *address)) {
+    USE(address, sizeof *address);
+    int result = ether_ntohost(name, address);
+    if (result == 0) WROTE(name, strlen(name) + 1);
+    return result;
+}
+
+WRAP(int, ether_line, (const char *line, struct ether_addr *address, char *name)) {
+    READ_STRING(line);
+    WRITE(address, sizeof *address);
+    int result = ether_line(line, address, name);
+    if (result == 0) WROTE(name, strlen(name) + 1);
+    return result;
+}
+
 WRAP(FILE *, setmntent, (const char *path, const char *mode)) {
     USE_STRING(path);
     USE_STRING(mode);

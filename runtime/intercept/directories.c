@@ -71,6 +71,19 @@ WRAP(void, seekdir, (DIR * directory, long place)) {
 SCAN(scandir, dirent)
 SCAN(scandir64, dirent64)
 
+#define SCAN_AT(name, entry)                                                                       \
+    WRAP(int, name,                                                                                \
+         (int directory, const char *path, struct entry ***names,                                  \
+          int (*filter)(const struct entry *),                                                     \
+          int (*compare)(const struct entry **, const struct entry **))) {                         \
+        READ_PATH(path);                                                                           \
+        WRITE(names, sizeof *names);                                                               \
+        return USED_AT(directory, path, name(directory, path, names, filter, compare));            \
+    }
+
+SCAN_AT(scandirat, dirent)
+SCAN_AT(scandirat64, dirent64)
+
 /* ---- walks ---- */
 
 #define WALK(name, status)                                                                         \

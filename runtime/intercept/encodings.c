@@ -74,6 +74,25 @@ WRAP(size_t, wcsxfrm, (wchar_t * to, const wchar_t *from, size_t most)) {
     return wcsxfrm(to, from, most);
 }
 
+WRAP(size_t, wcsxfrm_l, (wchar_t * to, const wchar_t *from, size_t most, locale_t locale)) {
+    READ_WIDE(from);
+    if (most) {
+        size_t need = wcsxfrm_l(NULL, from, 0, locale) + 1;
+        WRITE(to, bytes_of(need < most ? need : most, WIDE));
+    }
+    return wcsxfrm_l(to, from, most, locale);
+}
+
+WRAP(size_t, wcsftime_l,
+     (wchar_t * to, size_t most, const wchar_t *format, const struct tm *parts, locale_t locale)) {
+    READ_WIDE(format);
+    READ(parts, sizeof *parts);
+    struct bounce bounce = bounce_begin(SITE, to, bytes_of(most, WIDE));
+    size_t length = wcsftime_l(bounce.buffer, most, format, parts, locale);
+    bounce_end(SITE, &bounce, length ? bytes_of(length + 1, WIDE) : 0);
+    return length;
+}
+
 WRAP(size_t, wcsftime, (wchar_t * to, size_t most, const wchar_t *format, const struct tm *parts)) {
     READ_WIDE(format);
     READ(parts, sizeof *parts);
@@ -81,6 +100,12 @@ WRAP(size_t, wcsftime, (wchar_t * to, size_t most, const wchar_t *format, const 
     size_t length = wcsftime(bounce.buffer, most, format, parts);
     bounce_end(SITE, &bounce, length ? bytes_of(length + 1, WIDE) : 0);
     return length;
+}
+
+/* A null state is an initial one. */
+WRAP(int, mbsinit, (const mbstate_t *state)) {
+    READ_IF(state, sizeof *state);
+    return mbsinit(state);
 }
 
 WRAP(int, wcswidth, (const wchar_t *text, size_t most)) {

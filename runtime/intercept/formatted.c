@@ -173,6 +173,10 @@ PRINT_VOID(err, (int status, const char *format, ...), verr(status, format, argu
 PRINT_VOID(errx, (int status, const char *format, ...), verrx(status, format, arguments))
 PRINT_VOID_LIST(vwarn, (const char *format, va_list arguments), vwarn(format, arguments))
 PRINT_VOID_LIST(vwarnx, (const char *format, va_list arguments), vwarnx(format, arguments))
+PRINT_VOID_LIST(verr, (int status, const char *format, va_list arguments),
+                verr(status, format, arguments))
+PRINT_VOID_LIST(verrx, (int status, const char *format, va_list arguments),
+                verrx(status, format, arguments))
 
 /* ---- printf to fresh memory ---- */
 

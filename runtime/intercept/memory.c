@@ -50,6 +50,11 @@ WRAP(void, bcopy, (const void *from, void *to, size_t size)) {
     bcopy(from, to, size);
 }
 
+WRAP(void *, memfrob, (void *at, size_t size)) {
+    WRITE(at, size);
+    return memfrob(at, size);
+}
+
 WRAP(void, bzero, (void *to, size_t size)) {
     WRITE(to, size);
     FILLS(to, size);

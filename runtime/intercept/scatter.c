@@ -10,7 +10,12 @@
 static int has_table(struct site site, const struct iovec *parts, size_t count) {
     if (!count || count > IOV_MAX) return 0;
     check_range(site, parts, count * sizeof *parts, 0, parts);
-    return is_there(parts, count * sizeof *parts);
+    if (!is_there(parts, count * sizeof *parts)) return 0;
+    for (size_t i = 0; VALUES_ON && i < count; i++) {
+        check_used_bytes(site, &parts[i].iov_len, sizeof parts->iov_len);
+        if (parts[i].iov_len) check_used_bytes(site, &parts[i].iov_base, sizeof parts->iov_base);
+    }
+    return 1;
 }
 
 static int are_clean(const struct iovec *parts, size_t count) {

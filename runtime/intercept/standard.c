@@ -47,6 +47,10 @@ static uint64_t parsed(struct site site, const char *text, int base, uint64_t nu
         return name(text, end, base, locale);                                                      \
     }
 
+#define NUMBER_IN_C23(type, name)                                                                  \
+    type name(const char *, char **, int, locale_t) __attribute__((weak));                         \
+    NUMBER_IN(type, name)
+
 #define REAL_IN(type, name)                                                                        \
     WRAP(type, name, (const char *text, char **end, locale_t locale)) {                            \
         check_number(SITE, text, check_end_of_real, 10);                                           \
@@ -74,6 +78,10 @@ NUMBER_C23(long long, __isoc23_strtoll)
 NUMBER_C23(unsigned long long, __isoc23_strtoull)
 NUMBER_C23(intmax_t, __isoc23_strtoimax)
 NUMBER_C23(uintmax_t, __isoc23_strtoumax)
+NUMBER_IN_C23(long, __isoc23_strtol_l)
+NUMBER_IN_C23(unsigned long, __isoc23_strtoul_l)
+NUMBER_IN_C23(long long, __isoc23_strtoll_l)
+NUMBER_IN_C23(unsigned long long, __isoc23_strtoull_l)
 REAL(double, strtod)
 REAL(float, strtof)
 REAL(long double, strtold)
@@ -92,6 +100,39 @@ WRAP(double, atof, (const char *text)) {
     check_number(SITE, text, check_end_of_real, 10);
     return atof(text);
 }
+
+WRAP(long, a64l, (const char *text)) {
+    USE_STRING_N(text, 6); /* of a longer one, no more is looked at */
+    return a64l(text);
+}
+
+/* ---- text of numbers ---- */
+
+#define PLACED_DIGITS(name, type)                                                                  \
+    WRAP(char *, name, (type value, int digits, int *point, int *sign)) {                          \
+        WRITE(point, sizeof *point);                                                               \
+        WRITE(sign, sizeof *sign);                                                                 \
+        return name(value, digits, point, sign);                                                   \
+    }
+
+PLACED_DIGITS(ecvt, double)
+PLACED_DIGITS(fcvt, double)
+PLACED_DIGITS(qecvt, long double)
+PLACED_DIGITS(qfcvt, long double)
+
+#define DIGITS_INTO(name)                                                                          \
+    WRAP(int, name,                                                                                \
+         (long double value, int digits, int *point, int *sign, char *to, size_t size)) {          \
+        WRITE(point, sizeof *point);                                                               \
+        WRITE(sign, sizeof *sign);                                                                 \
+        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
+        int result = name(value, digits, point, sign, bounce.buffer, size);                        \
+        bounce_end(SITE, &bounce, result == 0 ? strlen(bounce.buffer) + 1 : 0);                    \
+        return result;                                                                             \
+    }
+
+DIGITS_INTO(qecvt_r)
+DIGITS_INTO(qfcvt_r)
 
 /* ---- sorting and searching ---- */
 

@@ -161,7 +161,7 @@ static void reopened(struct site site, FILE *stream, int file) {
 
 #define REOPEN(name)                                                                               \
     WRAP(FILE *, name, (const char *path, const char *mode, FILE *stream)) {                       \
-        READ_PATH(path);                                                                           \
+        READ_PATH_IF(path);                                                                        \
         USE_STRING(mode);                                                                          \
         STREAM(stream);                                                                            \
         int watched = descriptors_watched(), file = watched ? file_of(stream) : -1;                \
@@ -345,6 +345,8 @@ OF_STREAM(int, getw)
 
 GET_WIDE(fgetwc)
 GET_WIDE(getwc)
+GET_WIDE(fgetwc_unlocked)
+GET_WIDE(getwc_unlocked)
 OF_STREAM(int, feof)
 OF_STREAM(int, ferror)
 OF_STREAM(void, clearerr)
@@ -403,6 +405,8 @@ WRAP(int, ungetc, (int byte, FILE *stream)) {
 
 PUT_WIDE(fputwc)
 PUT_WIDE(putwc)
+PUT_WIDE(fputwc_unlocked)
+PUT_WIDE(putwc_unlocked)
 TO_STREAM(wint_t, ungetwc, wint_t)
 SEEK(fseek, long)
 SEEK(fseeko, off_t)
@@ -434,20 +438,27 @@ FLUSH(fflush_unlocked)
 PLACE(fgetpos, fsetpos, fpos_t)
 PLACE(fgetpos64, fsetpos64, fpos64_t)
 
-WRAP(wchar_t *, fgetws, (wchar_t * to, int size, FILE *stream)) {
-    STREAM(stream);
-    struct bounce bounce =
-        bounce_begin(SITE, to, size > 0 ? bytes_of((size_t)size, sizeof *to) : 0);
-    wchar_t *line = fgetws(bounce.buffer, size, stream);
-    TRIED(stream, !line);
-    bounce_end(SITE, &bounce, line ? (wcslen(line) + 1) * sizeof *to : 0);
-    return line ? to : NULL;
-}
+#define GET_WIDE_LINE(name)                                                                        \
+    WRAP(wchar_t *, name, (wchar_t * to, int size, FILE *stream)) {                                \
+        STREAM(stream);                                                                            \
+        struct bounce bounce =                                                                     \
+            bounce_begin(SITE, to, size > 0 ? bytes_of((size_t)size, sizeof *to) : 0);             \
+        wchar_t *line = name(bounce.buffer, size, stream);                                         \
+        TRIED(stream, !line);                                                                      \
+        bounce_end(SITE, &bounce, line ? (wcslen(line) + 1) * sizeof *to : 0);                     \
+        return line ? to : NULL;                                                                   \
+    }
 
-WRAP(int, fputws, (const wchar_t *string, FILE *stream)) {
-    READ_WIDE(string);
-    STREAM(stream);
-    int result = fputws(string, stream);
-    TRIED(stream, result < 0);
-    return result;
-}
+#define PUT_WIDE_TEXT(name)                                                                        \
+    WRAP(int, name, (const wchar_t *string, FILE *stream)) {                                       \
+        READ_WIDE(string);                                                                         \
+        STREAM(stream);                                                                            \
+        int result = name(string, stream);                                                         \
+        TRIED(stream, result < 0);                                                                 \
+        return result;                                                                             \
+    }
+
+GET_WIDE_LINE(fgetws)
+GET_WIDE_LINE(fgetws_unlocked)
+PUT_WIDE_TEXT(fputws)
+PUT_WIDE_TEXT(fputws_unlocked)

@@ -25,7 +25,7 @@
 #define UNTIL(name, type)                                                                          \
     WRAP(int, name, (type * object, const struct timespec *moment)) {                              \
         WRITE(object, sizeof *object);                                                             \
-        READ(moment, sizeof *moment);                                                              \
+        USE(moment, sizeof *moment);                                                               \
         return name(object, moment);                                                               \
     }
 
@@ -34,7 +34,7 @@
     int name(type *, clockid_t, const struct timespec *) __attribute__((weak));                    \
     WRAP(int, name, (type * object, clockid_t clock, const struct timespec *moment)) {             \
         WRITE(object, sizeof *object);                                                             \
-        READ(moment, sizeof *moment);                                                              \
+        USE(moment, sizeof *moment);                                                               \
         return name(object, clock, moment);                                                        \
     }
 
@@ -55,6 +55,8 @@ ON(pthread_rwlock_trywrlock, pthread_rwlock_t)
 ON(pthread_rwlock_unlock, pthread_rwlock_t)
 UNTIL(pthread_rwlock_timedrdlock, pthread_rwlock_t)
 UNTIL(pthread_rwlock_timedwrlock, pthread_rwlock_t)
+UNTIL_CLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_t)
+UNTIL_CLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_t)
 
 INIT(pthread_cond_init, pthread_cond_t, pthread_condattr_t)
 ON(pthread_cond_destroy, pthread_cond_t)
@@ -71,7 +73,7 @@ WRAP(int, pthread_cond_timedwait,
      (pthread_cond_t * condition, pthread_mutex_t *mutex, const struct timespec *moment)) {
     WRITE(condition, sizeof *condition);
     WRITE(mutex, sizeof *mutex);
-    READ(moment, sizeof *moment);
+    USE(moment, sizeof *moment);
     return pthread_cond_timedwait(condition, mutex, moment);
 }
 
@@ -82,7 +84,7 @@ WRAP(int, pthread_cond_clockwait,
       const struct timespec *moment)) {
     WRITE(condition, sizeof *condition);
     WRITE(mutex, sizeof *mutex);
-    READ(moment, sizeof *moment);
+    USE(moment, sizeof *moment);
     return pthread_cond_clockwait(condition, mutex, clock, moment);
 }
 
@@ -138,6 +140,7 @@ ON(sem_wait, sem_t)
 ON(sem_trywait, sem_t)
 ON(sem_post, sem_t)
 UNTIL(sem_timedwait, sem_t)
+UNTIL_CLOCK(sem_clockwait, sem_t)
 
 WRAP(int, sem_init, (sem_t * semaphore, int shared, unsigned value)) {
     WRITE(semaphore, sizeof *semaphore);

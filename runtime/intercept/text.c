@@ -5,15 +5,18 @@
 #include <iconv.h>
 #include <libintl.h>
 #include <locale.h>
+#include <nl_types.h>
 #include <regex.h>
 #include <search.h>
+#include <stdlib.h>
 #include <string.h>
+#include <wctype.h>
 
 /* ---- regular expressions ---- */
 
 WRAP(int, regcomp, (regex_t * expression, const char *pattern, int flags)) {
     WRITE(expression, sizeof *expression);
-    READ_STRING(pattern);
+    USE_STRING(pattern);
     return regcomp(expression, pattern, flags);
 }
 
@@ -55,9 +58,16 @@ WRAP(void, regfree, (regex_t * expression)) {
 /* ---- character sets ---- */
 
 WRAP(iconv_t, iconv_open, (const char *to, const char *from)) {
-    READ_STRING(to);
-    READ_STRING(from);
+    USE_STRING(to);
+    USE_STRING(from);
     return iconv_open(to, from);
+}
+
+/* Of what is refused, the byte behind what is converted was looked at, and of what is incomplete,
+ * the rest. */
+static size_t refused_read(size_t read, size_t room) {
+    if (errno == EILSEQ && read < room) return read + 1;
+    return errno == EINVAL ? room : read;
 }
 
 /* How much is converted is known afterwards. */
@@ -67,13 +77,51 @@ WRAP(size_t, iconv, (iconv_t set, char **from, size_t *from_left, char **to, siz
     WRITE_IF(to, sizeof *to);
     WRITE_IF(to_left, sizeof *to_left);
     char *source = from ? *from : NULL, *target = to ? *to : NULL;
+    if (source && from_left) check_used(SITE, from_left, sizeof *from_left);
+    if (target && to_left) check_used(SITE, to_left, sizeof *to_left);
+    size_t room = source && from_left ? *from_left : 0;
     size_t result = iconv(set, from, from_left, to, to_left);
-    if (source) READ(source, (size_t)(*from - source));
+    if (source) {
+        size_t read = (size_t)(*from - source);
+        USE(source, result == (size_t)-1 ? refused_read(read, room) : read);
+    }
     if (target) WROTE(target, (size_t)(*to - target));
     return result;
 }
 
+WRAP(wctype_t, wctype, (const char *name)) {
+    USE_STRING(name);
+    return wctype(name);
+}
+
+WRAP(wctrans_t, wctrans, (const char *name)) {
+    USE_STRING(name);
+    return wctrans(name);
+}
+
 /* ---- languages ---- */
+
+WRAP(nl_catd, catopen, (const char *name, int flag)) {
+    USE_STRING(name);
+    return catopen(name, flag);
+}
+
+WRAP(char *, catgets, (nl_catd catalogue, int set, int number, const char *message)) {
+    READ_STRING_IF(message);
+    return catgets(catalogue, set, number, message);
+}
+
+WRAP(int, rpmatch, (const char *answer)) {
+    USE_STRING(answer);
+    return rpmatch(answer);
+}
+
+WRAP(char *, dcngettext,
+     (const char *domain, const char *one, const char *more, unsigned long count, int category)) {
+    READ_STRING(one);
+    READ_STRING(more);
+    return dcngettext(domain, one, more, count, category);
+}
 
 WRAP(char *, setlocale, (int category, const char *name)) {
     READ_STRING_IF(name);

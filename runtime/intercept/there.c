@@ -1,4 +1,5 @@
-/* Memory that the kernel accesses: where it cannot, it answers EFAULT, and nothing is wrong. */
+/* Memory that the kernel accesses: where nothing is mapped, it answers EFAULT, and nothing is wrong
+ * but a null pointer. */
 #include <stdarg.h>
 #include "check.h"
 #include "../os/os.h"
@@ -33,7 +34,7 @@ static int is_mapped(const void *pointer) {
 
 void check_path(struct site site, const char *text) {
     uintptr_t begin = (uintptr_t)text;
-    if (!is_judged(text) || !is_mapped(text)) return;
+    if (!is_judged(text) || (!is_null(text) && !is_mapped(text))) return;
     check_range(site, text, 1, 0, text);
     if (!access_clean(begin, 1)) return;
     size_t room = port_first_bad(begin, PATH_MAX) - begin;
@@ -45,6 +46,6 @@ void check_path(struct site site, const char *text) {
 }
 
 void check_structure(struct site site, const void *structure, size_t size, int write) {
-    if (is_judged(structure) && is_mapped(structure))
+    if (is_judged(structure) && (is_null(structure) || is_mapped(structure)))
         check_range(site, structure, size, write, structure);
 }

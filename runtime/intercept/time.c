@@ -97,6 +97,25 @@ WRAP(size_t, strftime_l,
     return length;
 }
 
+WRAP(char *, strptime_l,
+     (const char *text, const char *format, struct tm *parts, locale_t locale)) {
+    READ_STRING(text);
+    READ_STRING(format);
+    WRITE(parts, sizeof *parts);
+    return strptime_l(text, format, parts, locale);
+}
+
+WRAP(struct tm *, getdate, (const char *text)) {
+    READ_STRING(text);
+    return getdate(text);
+}
+
+WRAP(int, getdate_r, (const char *text, struct tm *parts)) {
+    READ_STRING(text);
+    WRITE(parts, sizeof *parts);
+    return getdate_r(text, parts);
+}
+
 WRAP(int, timespec_get, (struct timespec * moment, int base)) {
     WRITE(moment, sizeof *moment);
     return timespec_get(moment, base);

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "../process/confine.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <pty.h>
 #include <signal.h>
@@ -152,7 +153,34 @@ WRAP(char *, initstate, (unsigned seed, char *memory, size_t size)) {
     return initstate(seed, memory, size);
 }
 
+WRAP(int, setstate_r, (char *memory, struct random_data *state)) {
+    READ(memory, sizeof(int32_t));
+    WRITE(state, sizeof *state);
+    return setstate_r(memory, state);
+}
+
+WRAP(char *, setstate, (char *memory)) {
+    READ(memory, sizeof(int32_t));
+    return setstate(memory);
+}
+
 /* ---- others ---- */
+
+WRAP(void, psignal, (int signal, const char *text)) {
+    USE_STRING_IF(text);
+    psignal(signal, text);
+}
+
+WRAP(void, psiginfo, (const siginfo_t *info, const char *text)) {
+    READ(info, sizeof *info);
+    USE_STRING_IF(text);
+    psiginfo(info, text);
+}
+
+WRAP(int, dladdr, (const void *address, Dl_info *info)) {
+    WRITE(info, sizeof *info);
+    return dladdr(address, info);
+}
 
 #define NAME_MOST 16 /* of a thread, with its end */
 

@@ -3,6 +3,9 @@
 #include <wchar.h>
 #include "check.h"
 
+#include <inttypes.h>
+#include <wctype.h>
+
 #define WIDE sizeof(wchar_t)
 
 /* ---- runs ---- */
@@ -168,6 +171,38 @@ TWO_STRINGS(size_t, wcscspn)
 TWO_STRINGS(int, wcscoll)
 TWO_STRINGS(int, wcscasecmp)
 
+#define TWO_STRINGS_IN(name)                                                                       \
+    WRAP(int, name, (const wchar_t *a, const wchar_t *b, locale_t locale)) {                       \
+        READ_WIDE(a);                                                                              \
+        READ_WIDE(b);                                                                              \
+        return name(a, b, locale);                                                                 \
+    }
+
+TWO_STRINGS_IN(wcscoll_l)
+TWO_STRINGS_IN(wcscasecmp_l)
+
+/* Up to the first difference, and no more than `most`. */
+static void check_wide_cases(struct site site, const wchar_t *a, const wchar_t *b, size_t most) {
+    for (size_t i = 0; i < most; i++) {
+        int a_clean = access_clean((uintptr_t)&a[i], WIDE);
+        int b_clean = access_clean((uintptr_t)&b[i], WIDE);
+        if (!a_clean) check_range(site, a, (i + 1) * WIDE, 0, a);
+        if (!b_clean) check_range(site, b, (i + 1) * WIDE, 0, b);
+        if (!a_clean || !b_clean || !a[i] || !b[i]) return;
+        if (towlower((wint_t)a[i]) != towlower((wint_t)b[i])) return;
+    }
+}
+
+WRAP(int, wcsncasecmp, (const wchar_t *a, const wchar_t *b, size_t most)) {
+    check_wide_cases(SITE, a, b, most);
+    return wcsncasecmp(a, b, most);
+}
+
+WRAP(int, wcsncasecmp_l, (const wchar_t *a, const wchar_t *b, size_t most, locale_t locale)) {
+    check_wide_cases(SITE, a, b, most);
+    return wcsncasecmp_l(a, b, most, locale);
+}
+
 WRAP(wchar_t *, wcstok, (wchar_t * string, const wchar_t *set, wchar_t **rest)) {
     READ_WIDE(set);
     WRITE(rest, sizeof *rest);
@@ -194,7 +229,52 @@ WRAP(wchar_t *, wcstok, (wchar_t * string, const wchar_t *set, wchar_t **rest)) 
         return name(text, end);                                                                    \
     }
 
+/* The same in a locale that is given. */
+#define NUMBER_IN(type, name)                                                                      \
+    WRAP(type, name, (const wchar_t *text, wchar_t **end, int base, locale_t locale)) {            \
+        check_wide_number(SITE, text, check_end_of_integer, base);                                 \
+        WRITE_IF(end, sizeof *end);                                                                \
+        return name(text, end, base, locale);                                                      \
+    }
+
+#define REAL_IN(type, name)                                                                        \
+    WRAP(type, name, (const wchar_t *text, wchar_t **end, locale_t locale)) {                      \
+        check_wide_number(SITE, text, check_end_of_real, 10);                                      \
+        WRITE_IF(end, sizeof *end);                                                                \
+        return name(text, end, locale);                                                            \
+    }
+
+/* In the C library from 2.38 on. */
+#define NUMBER_C23(type, name)                                                                     \
+    type name(const wchar_t *, wchar_t **, int) __attribute__((weak));                             \
+    NUMBER(type, name)
+
+#define NUMBER_IN_C23(type, name)                                                                  \
+    type name(const wchar_t *, wchar_t **, int, locale_t) __attribute__((weak));                   \
+    NUMBER_IN(type, name)
+
 NUMBER(long, wcstol)
+NUMBER(intmax_t, wcstoimax)
+NUMBER(uintmax_t, wcstoumax)
+NUMBER(long long, wcstoq)
+NUMBER(unsigned long long, wcstouq)
+NUMBER_IN(long, wcstol_l)
+NUMBER_IN(unsigned long, wcstoul_l)
+NUMBER_IN(long long, wcstoll_l)
+NUMBER_IN(unsigned long long, wcstoull_l)
+REAL_IN(double, wcstod_l)
+REAL_IN(float, wcstof_l)
+REAL_IN(long double, wcstold_l)
+NUMBER_C23(long, __isoc23_wcstol)
+NUMBER_C23(unsigned long, __isoc23_wcstoul)
+NUMBER_C23(long long, __isoc23_wcstoll)
+NUMBER_C23(unsigned long long, __isoc23_wcstoull)
+NUMBER_C23(intmax_t, __isoc23_wcstoimax)
+NUMBER_C23(uintmax_t, __isoc23_wcstoumax)
+NUMBER_IN_C23(long, __isoc23_wcstol_l)
+NUMBER_IN_C23(unsigned long, __isoc23_wcstoul_l)
+NUMBER_IN_C23(long long, __isoc23_wcstoll_l)
+NUMBER_IN_C23(unsigned long long, __isoc23_wcstoull_l)
 NUMBER(unsigned long, wcstoul)
 NUMBER(long long, wcstoll)
 NUMBER(unsigned long long, wcstoull)

@@ -1,4 +1,5 @@
 /* Steps that may be undefined: arithmetic, and what the front end relies on. */
+#include "access.h"
 #include "classes.h"
 #include "entry.h"
 #include "event.h"
@@ -6,6 +7,7 @@
 #include "reads.h"
 #include "threads.h"
 #include "../os/os.h"
+#include "../settings/options.h"
 
 static uint64_t least(uint64_t bits, int is_unsigned) {
     return is_unsigned ? 0 : ~0ull << (bits - 1);
@@ -170,6 +172,13 @@ static void typed(uint64_t point, uint64_t value, struct whence_site *site,
     event_evaluate(&context);
 }
 
+/* Whether the access that comes next is wrong by itself: a run that stops at its first finding
+ * names the graver error of both. */
+static int is_judged_next(uintptr_t address, uint64_t size) {
+    if (!event_watched(WH_POINT_DEREF_R) && !event_watched(WH_POINT_DEREF_W)) return 0;
+    return address < WH_NULL_PAGE_SIZE || !access_clean(address, size) || !os_readable(address);
+}
+
 __attribute__((used, visibility("hidden"))) void
 whence_step_checked(uint64_t a, uint64_t b, uint32_t desc, const struct frame *frame) {
     struct context context = {0};
@@ -183,6 +192,7 @@ whence_step_checked(uint64_t a, uint64_t b, uint32_t desc, const struct frame *f
         read_memory(a, b, NULL, frame);
         return;
     }
+    if (context.event.point == WH_POINT_ALIGN && options.halt && is_judged_next(a, b)) return;
     if (is_typed(context.event.point)) {
         typed(context.event.point, a, (struct whence_site *)b, frame);
         return;

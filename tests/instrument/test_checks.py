@@ -141,7 +141,7 @@ _MARKER = re.compile(r"call void @__whence_check_(\w+)\(([^)]*)\)")
 def settled(*functions: str, points: frozenset[str] = frozenset(), traps: bool = False) -> str:
     """The text of a module after the pass, which LLVM accepts."""
     text = str(parsed(HEAD + "".join(functions) + TAIL))
-    found = settle_checks(text, Context("t", replace(POLICY, steps=points), traps=traps))
+    found = settle_checks(text, Context("t", replace(POLICY, steps=points), unoptimised=traps))
     parsed(found).verify()
     return found
 

@@ -30,10 +30,11 @@ EXAMPLE = re.compile(r"^ +(Before|After)\b[^\n]*::\n\n(.*?)(?=\n *(?:After\b|\Z)
 JOB = jobs.make_job(without_values(), "test.c", "2", ())
 
 
-def context() -> Context:
+def context(name: str = "") -> Context:
+    """The context of a pass; one is for code that native code does not optimise."""
     policy = replace(JOB.policy, locals=True, globals=True, scopes=True, steps=frozenset(STEPS))
     policy = replace(policy, arguments=1)
-    return Context("example", policy, watched=("transaction", "commit"))
+    return Context("example", policy, watched=("transaction", "commit"), unoptimised=name == "mark-decisions")
 
 
 def examples(each: AnyPass) -> dict[str, str]:
@@ -58,7 +59,7 @@ def test_example_of_a_pass(each: AnyPass, monkeypatch: pytest.MonkeyPatch) -> No
     before = HEADER + found["Before"] + "\n"
     llvm.parse_assembly(before).verify()
     monkeypatch.setenv("WHENCE_VERIFY_PASSES", "1")
-    known = context()
+    known = context(each.name)
     if not each.needed(known.policy):
         known.policy = replace(known.policy, values=True, quick=True, origins=True, symbolic=True)
     if not each.needed(known.policy):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import llvmlite.binding as llvm
 import pytest
 
-from whence.toolchain.exempt import EXEMPT, marked, unsanitized
+from whence.toolchain.exempt import DEFINED, EXEMPT, marked, unsanitized
 
 TEXT = b"""\
 define i32 @"odd name"(ptr %0) #0 {
@@ -54,6 +54,38 @@ def test_carried(box, attribute, language):
     }
     exempt = {name for name, text in functions.items() if EXEMPT in "".join(_attributes(text))}
     assert exempt == ({"f"} if ATTRIBUTES[attribute] else set())
+
+
+MEMORY = {
+    '__attribute__((no_sanitize("memory")))': {DEFINED},
+    "__attribute__((no_sanitize_memory))": {DEFINED},
+    '__attribute__((no_sanitize("address", "memory")))': {DEFINED, EXEMPT},
+    "__attribute__((disable_sanitizer_instrumentation))": {DEFINED, EXEMPT},
+    '__attribute__((no_sanitize("thread")))': set(),
+}
+
+
+@pytest.mark.parametrize("attribute", MEMORY)
+def test_what_memory_sanitizer_leaves_alone(box, attribute):
+    box.write("a.c", f"{attribute} int f(int *p) {{ return *p; }}\nint g(int *p) {{ return f(p); }}\n")
+    assert _marks(box, "") == MEMORY[attribute]
+
+
+def test_lists_of_what_is_exempt(box):
+    box.write("a.c", "int f(int *p) { return *p; }\nint g(int *p) { return f(p); }\n")
+    box.write("list", "fun:f\n")
+    assert _marks(box, "-fsanitize-ignorelist=list") == {DEFINED, EXEMPT}
+    assert _marks(box, "") == set()
+
+
+def _marks(box, option: str) -> set[str]:
+    """The marks of the function f; g has none."""
+    box.ok(f"whence-cc -O2 {option} -c a.c -o a.o")
+    (module,) = box.image("a.o").modules
+    parsed = llvm.parse_bitcode(module.bitcode())
+    texts = {each.name: b" ".join(each.attributes).decode() for each in parsed.functions}
+    assert not any(each in texts["g"] for each in (DEFINED, EXEMPT))
+    return {each for each in (DEFINED, EXEMPT) if each.strip('"') in texts["f"]}
 
 
 def _attributes(function: str) -> list[str]:

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <time.h>
 
 WRAP(int, gettimeofday, (struct timeval * now, void *zone)) {
@@ -40,6 +41,48 @@ WRAP(int, clock_nanosleep,
     return NEXT(clock_nanosleep)(clock, flags, wait, rest);
 }
 
+/* From 2.34 on. */
+int timespec_getres(struct timespec *, int) __attribute__((weak));
+WRAP(int, timespec_getres, (struct timespec * step, int base)) {
+    WRITE_IF(step, sizeof *step);
+    return NEXT(timespec_getres)(step, base);
+}
+
+WRAP(int, adjtime, (const struct timeval *step, struct timeval *rest)) {
+    USE_IF(step, sizeof *step);
+    WRITE_IF(rest, sizeof *rest);
+    return NEXT(adjtime)(step, rest);
+}
+
+/* What there is to set, the modes say. */
+static void check_tuning(struct site site, struct timex *tuning) {
+    check_range(site, tuning, sizeof *tuning, 1, tuning);
+    if (is_there(tuning, sizeof *tuning)) check_used(site, &tuning->modes, sizeof tuning->modes);
+}
+
+#define TUNE(name)                                                                                 \
+    WRAP(int, name, (struct timex * tuning)) {                                                     \
+        check_tuning(SITE, tuning);                                                                \
+        int result = NEXT(name)(tuning);                                                           \
+        if (result >= 0) WROTE(tuning, sizeof *tuning);                                            \
+        return result;                                                                             \
+    }
+
+TUNE(adjtimex)
+TUNE(ntp_adjtime)
+
+WRAP(int, clock_adjtime, (clockid_t clock, struct timex *tuning)) {
+    check_tuning(SITE, tuning);
+    int result = NEXT(clock_adjtime)(clock, tuning);
+    if (result >= 0) WROTE(tuning, sizeof *tuning);
+    return result;
+}
+
+WRAP(int, ntp_gettimex, (struct ntptimeval * now)) {
+    WRITE(now, sizeof *now);
+    return NEXT(ntp_gettimex)(now);
+}
+
 WRAP(int, getitimer, (__itimer_which_t which, struct itimerval *now)) {
     WRITE(now, sizeof *now);
     return NEXT(getitimer)(which, now);
@@ -60,6 +103,7 @@ int timer_gettime(timer_t, struct itimerspec *) __attribute__((weak));
 
 WRAP(int, timer_create, (clockid_t clock, struct sigevent *event, timer_t *timer)) {
     READ_IF(event, sizeof *event);
+    if (event) check_used(SITE, &event->sigev_notify, sizeof event->sigev_notify);
     WRITE(timer, sizeof *timer);
     return NEXT(timer_create)(clock, event, timer);
 }

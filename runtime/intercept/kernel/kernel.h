@@ -18,6 +18,10 @@ struct answer {
 struct answer answer_begin(struct site site, void *to, socklen_t *length);
 void answer_end(struct site site, struct answer *answer, int is_given);
 
+/* Checks the address of a socket: what its family means, and the kernel may store, is to be
+ * defined. */
+void check_address(struct site site, const void *address, size_t length);
+
 /* ---- messages.c ---- */
 
 /* A message that is received in place of the program's. */
@@ -43,12 +47,17 @@ size_t several_size(unsigned most);
 struct several several_begin(struct site site, struct mmsghdr *messages, unsigned most);
 void several_end(struct site site, struct several *several, int received);
 
+/* The members of a header that the kernel reads. */
+void check_header(struct site site, const struct msghdr *message);
 void check_sent(struct site site, const struct msghdr *message);
 void check_all_sent(struct site site, struct mmsghdr *messages, unsigned most);
 
 /* ---- control.c ---- */
 
+/* What an ioctl reads and stores to. */
 void check_request(struct site site, unsigned long number, const void *argument);
+/* What it has stored where its structure leads to. */
+void request_done(struct site site, unsigned long number, const void *argument, int result);
 void check_command(struct site site, int command, const void *argument);
 
 /* ---- waiting.c ---- */

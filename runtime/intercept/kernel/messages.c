@@ -33,8 +33,22 @@ void substitute_end(struct site site, struct substitute *own, ssize_t count) {
     message->msg_flags = own->header.msg_flags;
 }
 
+/* Flags are looked at by nobody, and sizes of what is not there, neither. */
+void check_header(struct site site, const struct msghdr *message) {
+    if (!VALUES_ON || !is_there(message, sizeof *message)) return;
+    check_used_bytes(site, &message->msg_name, sizeof message->msg_name);
+    if (message->msg_name)
+        check_used_bytes(site, &message->msg_namelen, sizeof message->msg_namelen);
+    check_used_bytes(site, &message->msg_iovlen, sizeof message->msg_iovlen);
+    if (message->msg_iovlen) check_used_bytes(site, &message->msg_iov, sizeof message->msg_iov);
+    check_used_bytes(site, &message->msg_controllen, sizeof message->msg_controllen);
+    if (message->msg_controllen)
+        check_used_bytes(site, &message->msg_control, sizeof message->msg_control);
+}
+
 WRAP(ssize_t, recvmsg, (int socket, struct msghdr *message, int flags)) {
     WRITE(message, sizeof *message);
+    check_header(SITE, message);
     struct substitute own = {0};
     ssize_t count =
         USED(socket, NEXT(recvmsg)(socket, substitute_begin(SITE, &own, message), flags));
@@ -64,9 +78,10 @@ static void check_items(struct site site, const void *control, size_t length) {
 
 void check_sent(struct site site, const struct msghdr *message) {
     if (!is_there(message, sizeof *message)) return;
+    check_header(site, message);
     const void *name = message->msg_name, *control = message->msg_control;
     size_t length = message->msg_namelen < NAME_MOST ? message->msg_namelen : NAME_MOST;
-    if (name) check_range(site, name, length, 0, name);
+    if (name) check_address(site, name, length);
     if (control) {
         check_range(site, control, message->msg_controllen, 0, control);
         if (VALUES_ON) check_items(site, control, message->msg_controllen);

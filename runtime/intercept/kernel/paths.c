@@ -5,14 +5,18 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <semaphore.h>
+#include <sys/fanotify.h>
 #include <sys/inotify.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/swap.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include <utime.h>
 
-/* ---- names; the kernel refuses a null pointer without harm ---- */
+/* ---- names ---- */
 
 #define PATH(type, name)                                                                           \
     WRAP(type, name, (const char *path)) {                                                         \
@@ -43,6 +47,8 @@ PATH(int, unlink)
 PATH(int, rmdir)
 PATH(int, chdir)
 PATH(int, chroot)
+PATH(int, umount)
+PATH(int, swapoff)
 
 WRAP(DIR *, opendir, (const char *path)) {
     READ_PATH(path);
@@ -56,6 +62,12 @@ PATH_AND(int, mkdir, mode_t)
 PATH_AND_OPEN(creat, mode_t)
 PATH_AND(int, mkfifo, mode_t)
 PATH_AND(int, truncate, off_t)
+PATH_AND(int, umount2, int)
+PATH_AND(int, swapon, int)
+PATH_AND(long, pathconf, int)
+PATH_AND(key_t, ftok, int)
+PATH_AND(int, eaccess, int)
+PATH_AND(int, euidaccess, int)
 
 /* __whence_access is the check of an access. */
 WRAP_AS(int, access, access_path, (const char *path, int mode)) {
@@ -112,6 +124,54 @@ AT(int, faccessat, (int directory, const char *path, int mode, int flags),
 AT(int, fchownat, (int directory, const char *path, uid_t user, gid_t group, int flags),
    NEXT(fchownat)(directory, path, user, group, flags))
 
+/* Without a name, accounting ends. */
+WRAP(int, acct, (const char *path)) {
+    READ_PATH_IF(path);
+    return NEXT(acct)(path);
+}
+
+/* Data is what the file system makes of it. */
+WRAP(int, mount,
+     (const char *source, const char *path, const char *type, unsigned long flags,
+      const void *data)) {
+    READ_PATH_IF(source);
+    READ_PATH(path);
+    READ_PATH_IF(type);
+    return NEXT(mount)(source, path, type, flags, data);
+}
+
+/* No header declares it. */
+int pivot_root(const char *, const char *);
+TWO_PATHS(pivot_root)
+
+WRAP(int, fanotify_mark,
+     (int queue, unsigned flags, uint64_t mask, int directory, const char *path)) {
+    READ_PATH_IF(path);
+    return (int)USED(queue, NEXT(fanotify_mark)(queue, flags, mask, directory, path));
+}
+
+/* How much of the handle there is, it says itself; what it needs is stored. */
+WRAP(int, name_to_handle_at,
+     (int directory, const char *path, struct file_handle *handle, int *mount, int flags)) {
+    READ_PATH(path);
+    WRITE(mount, sizeof *mount);
+    check_structure(SITE, handle, sizeof *handle, 1);
+    if (is_there(handle, sizeof *handle))
+        check_used(SITE, &handle->handle_bytes, sizeof handle->handle_bytes);
+    int result = NEXT(name_to_handle_at)(directory, path, handle, mount, flags);
+    if (result == 0) WROTE(handle, sizeof *handle + handle->handle_bytes);
+    return USED_AT(directory, path, result);
+}
+
+WRAP(int, open_by_handle_at, (int mount, struct file_handle *handle, int flags)) {
+    check_structure(SITE, handle, sizeof *handle, 0);
+    if (is_there(handle, sizeof *handle)) {
+        check_used(SITE, handle, sizeof *handle);
+        check_structure(SITE, handle->f_handle, handle->handle_bytes, 0);
+    }
+    return OPENED(NEXT(open_by_handle_at)(mount, handle, flags));
+}
+
 WRAP(int, inotify_add_watch, (int queue, const char *path, uint32_t mask)) {
     READ_PATH(path);
     return (int)USED(queue, NEXT(inotify_add_watch)(queue, path, mask));
@@ -135,28 +195,48 @@ WRAP(int, symlinkat, (const char *from, int directory, const char *to)) {
 
 WRAP(int, utime, (const char *path, const struct utimbuf *moments)) {
     READ_PATH(path);
-    READ_IF(moments, sizeof *moments);
+    USE_IF(moments, sizeof *moments);
     return NEXT(utime)(path, moments);
 }
 
-#define MOMENTS(name, key_type, check, moment, after)                                              \
+/* The present, or the moment that is there, needs no seconds. */
+static void check_moments(struct site site, const struct timespec *moments) {
+    for (int i = 0; moments && i < 2; i++) {
+        check_range(site, &moments[i], sizeof *moments, 0, moments);
+        if (!VALUES_ON || !access_clean((uintptr_t)&moments[i], sizeof *moments)) return;
+        check_used_bytes(site, &moments[i].tv_nsec, sizeof moments->tv_nsec);
+        if (moments[i].tv_nsec != UTIME_NOW && moments[i].tv_nsec != UTIME_OMIT)
+            check_used_bytes(site, &moments[i].tv_sec, sizeof moments->tv_sec);
+    }
+}
+
+#define MOMENTS(name, key_type, check, moment, looked, after)                                      \
     WRAP(int, name, (key_type key, const struct moment moments[2])) {                              \
         check;                                                                                     \
-        READ_IF(moments, 2 * sizeof *moments);                                                     \
+        looked;                                                                                    \
         int result = NEXT(name)(key, moments);                                                     \
         after;                                                                                     \
         return result;                                                                             \
     }
 
-MOMENTS(utimes, const char *, READ_PATH(key), timeval, (void)0)
-MOMENTS(lutimes, const char *, READ_PATH(key), timeval, (void)0)
-MOMENTS(futimes, int, (void)0, timeval, USED(key, result))
-MOMENTS(futimens, int, (void)0, timespec, USED(key, result))
+#define BOTH_USED USE_IF(moments, 2 * sizeof *moments)
+
+MOMENTS(utimes, const char *, READ_PATH(key), timeval, BOTH_USED, (void)0)
+MOMENTS(lutimes, const char *, READ_PATH(key), timeval, BOTH_USED, (void)0)
+MOMENTS(futimes, int, (void)0, timeval, BOTH_USED, USED(key, result))
+MOMENTS(futimens, int, (void)0, timespec, check_moments(SITE, moments), USED(key, result))
+
+/* Without a name, the directory is meant. */
+WRAP(int, futimesat, (int directory, const char *path, const struct timeval moments[2])) {
+    READ_PATH_IF(path);
+    BOTH_USED;
+    return USED_AT(directory, path, NEXT(futimesat)(directory, path, moments));
+}
 
 WRAP(int, utimensat,
      (int directory, const char *path, const struct timespec moments[2], int flags)) {
-    READ_PATH(path);
-    READ_IF(moments, 2 * sizeof *moments);
+    READ_PATH_IF(path);
+    check_moments(SITE, moments);
     return USED_AT(directory, path, NEXT(utimensat)(directory, path, moments, flags));
 }
 

@@ -18,6 +18,10 @@ void check_vector(struct site site, char *const *vector) {
     }
 }
 
+static void check_texts(struct site site, char *const *vector) {
+    for (; *vector; vector++) check_path(site, *vector);
+}
+
 WRAP(int, execv, (const char *path, char *const arguments[])) {
     READ_PATH(path);
     check_vector(SITE, arguments);
@@ -42,6 +46,69 @@ WRAP(int, execve, (const char *path, char *const arguments[], char *const enviro
     check_vector(SITE, arguments);
     check_vector(SITE, environment);
     return NEXT(execve)(path, arguments, environment);
+}
+
+WRAP(int, fexecve, (int file, char *const arguments[], char *const environment[])) {
+    check_vector(SITE, arguments);
+    check_vector(SITE, environment);
+    return NEXT(fexecve)(file, arguments, environment);
+}
+
+/* From 2.34 on. */
+int execveat(int, const char *, char *const[], char *const[], int) __attribute__((weak));
+WRAP(int, execveat,
+     (int directory, const char *path, char *const arguments[], char *const environment[],
+      int flags)) {
+    READ_PATH(path);
+    check_vector(SITE, arguments);
+    check_vector(SITE, environment);
+    return NEXT(execveat)(directory, path, arguments, environment, flags);
+}
+
+/* ---- with a list of arguments, up to the NULL ---- */
+
+static size_t count_list(const char *first, va_list list) {
+    va_list copy;
+    size_t count = 0;
+    va_copy(copy, list);
+    for (const char *each = first; each; each = va_arg(copy, const char *)) count++;
+    va_end(copy);
+    return count;
+}
+
+/* Declares `vector`; behind it, `list` is at what follows the NULL. */
+#define VECTOR(first)                                                                              \
+    va_list list;                                                                                  \
+    va_start(list, first);                                                                         \
+    size_t count = count_list(first, list);                                                        \
+    char *vector[count + 1];                                                                       \
+    vector[0] = (char *)(uintptr_t)(first);                                                        \
+    for (size_t i = 1; i <= count; i++) vector[i] = va_arg(list, char *)
+
+WRAP(int, execl, (const char *path, const char *first, ...)) {
+    VECTOR(first);
+    va_end(list);
+    READ_PATH(path);
+    check_texts(SITE, vector);
+    return NEXT(execv)(path, vector);
+}
+
+WRAP(int, execlp, (const char *path, const char *first, ...)) {
+    VECTOR(first);
+    va_end(list);
+    READ_PATH(path);
+    check_texts(SITE, vector);
+    return NEXT(execvp)(path, vector);
+}
+
+WRAP(int, execle, (const char *path, const char *first, ...)) {
+    VECTOR(first);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(list);
+    READ_PATH(path);
+    check_texts(SITE, vector);
+    check_vector(SITE, environment);
+    return NEXT(execve)(path, vector, environment);
 }
 
 /* Both forms of posix_spawn, whose other arguments are the library's own objects. */

@@ -1,10 +1,13 @@
-/* mqueue.h, sys/msg.h and sys/sem.h: queues of messages, semaphores. */
+/* mqueue.h, semaphore.h, sys/msg.h, sys/sem.h and sys/shm.h: queues of messages, semaphores, shared
+ * memory. */
 #include <stdarg.h>
 #include "../check.h"
 
 #include <mqueue.h>
+#include <semaphore.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
+#include <sys/shm.h>
 
 /* In a library of their own before 2.34. */
 #pragma weak mq_getattr
@@ -15,6 +18,8 @@
 #pragma weak mq_timedreceive
 #pragma weak mq_unlink
 #pragma weak mq_open
+#pragma weak mq_notify
+#pragma weak sem_open
 
 /* The first slash is the library's, the rest the kernel's. */
 WRAP(mqd_t, mq_open, (const char *name, int flags, ...)) {
@@ -24,8 +29,30 @@ WRAP(mqd_t, mq_open, (const char *name, int flags, ...)) {
     struct mq_attr *attributes = va_arg(arguments, struct mq_attr *);
     va_end(arguments);
     READ_PATH(name);
-    if (flags & O_CREAT) READ_IF(attributes, sizeof *attributes);
+    if (flags & O_CREAT && attributes) {
+        READ(attributes, sizeof *attributes);
+        check_used(SITE, &attributes->mq_maxmsg, sizeof attributes->mq_maxmsg);
+        check_used(SITE, &attributes->mq_msgsize, sizeof attributes->mq_msgsize);
+    }
     return NEXT(mq_open)(name, flags, mode, attributes);
+}
+
+/* The mode and the value are there if one may be made; they are passed on as they come. */
+WRAP(sem_t *, sem_open, (const char *name, int flags, ...)) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = va_arg(arguments, mode_t);
+    unsigned value = va_arg(arguments, unsigned);
+    va_end(arguments);
+    READ_PATH(name);
+    return NEXT(sem_open)(name, flags, mode, value);
+}
+
+/* Without an event, there is to be none. */
+WRAP(int, mq_notify, (mqd_t queue, const struct sigevent *event)) {
+    READ_IF(event, sizeof *event);
+    if (event) check_used(SITE, &event->sigev_notify, sizeof event->sigev_notify);
+    return NEXT(mq_notify)(queue, event);
 }
 
 WRAP(int, mq_unlink, (const char *name)) {
@@ -40,13 +67,14 @@ WRAP(int, mq_getattr, (mqd_t queue, struct mq_attr *now)) {
 
 WRAP(int, mq_setattr, (mqd_t queue, const struct mq_attr *next, struct mq_attr *old)) {
     READ(next, sizeof *next);
+    if (is_there(next, sizeof *next)) check_used(SITE, &next->mq_flags, sizeof next->mq_flags);
     WRITE_IF(old, sizeof *old);
     return NEXT(mq_setattr)(queue, next, old);
 }
 
 #define SEND(name, parameters, arguments)                                                          \
     WRAP(int, name, parameters) {                                                                  \
-        READ(from, size);                                                                          \
+        USE(from, size);                                                                           \
         return NEXT(name) arguments;                                                               \
     }
 
@@ -73,7 +101,7 @@ RECEIVE(mq_timedreceive,
 /* ---- System V: a message begins with its type, which its size does not count ---- */
 
 WRAP(int, msgsnd, (int queue, const void *from, size_t size, int flags)) {
-    READ(from, sizeof(long) + size);
+    USE(from, sizeof(long) + size);
     return NEXT(msgsnd)(queue, from, size, flags);
 }
 
@@ -85,13 +113,68 @@ WRAP(ssize_t, msgrcv, (int queue, void *to, size_t size, long type, int flags)) 
 }
 
 WRAP(int, semop, (int set, struct sembuf *operations, size_t count)) {
-    READ(operations, bytes_of(count, sizeof *operations));
+    USE(operations, bytes_of(count, sizeof *operations));
     return NEXT(semop)(set, operations, count);
 }
 
 WRAP(int, semtimedop,
      (int set, struct sembuf *operations, size_t count, const struct timespec *most)) {
-    READ(operations, bytes_of(count, sizeof *operations));
-    READ_IF(most, sizeof *most);
+    USE(operations, bytes_of(count, sizeof *operations));
+    USE_IF(most, sizeof *most);
     return NEXT(semtimedop)(set, operations, count, most);
+}
+
+/* ---- System V: what is known of them ---- */
+
+/* A structure that a command reads or stores to. Of a set's values, the number is not known. */
+struct known {
+    int command;
+    uint16_t size;
+    uint8_t stores;
+};
+
+static const struct known of_queues[] = {
+    {IPC_STAT, sizeof(struct msqid_ds), 1}, {MSG_STAT, sizeof(struct msqid_ds), 1},
+    {IPC_SET, sizeof(struct msqid_ds), 0},  {IPC_INFO, sizeof(struct msginfo), 1},
+    {MSG_INFO, sizeof(struct msginfo), 1},
+};
+static const struct known of_sets[] = {
+    {IPC_STAT, sizeof(struct semid_ds), 1}, {SEM_STAT, sizeof(struct semid_ds), 1},
+    {IPC_SET, sizeof(struct semid_ds), 0},  {IPC_INFO, sizeof(struct seminfo), 1},
+    {SEM_INFO, sizeof(struct seminfo), 1},  {GETALL, sizeof(unsigned short), 1},
+    {SETALL, sizeof(unsigned short), 0},
+};
+static const struct known of_memory[] = {
+    {IPC_STAT, sizeof(struct shmid_ds), 1}, {SHM_STAT, sizeof(struct shmid_ds), 1},
+    {IPC_SET, sizeof(struct shmid_ds), 0},  {IPC_INFO, sizeof(struct shminfo), 1},
+    {SHM_INFO, sizeof(struct shm_info), 1},
+};
+
+static void check_known(struct site site, const struct known *of, size_t count, int command,
+                        const void *argument) {
+    for (size_t i = 0; i < count; i++)
+        if (of[i].command == command) check_structure(site, argument, of[i].size, of[i].stores);
+}
+
+#define KNOWN(of, command, argument)                                                               \
+    check_known(SITE, of, sizeof(of) / sizeof *(of), command, argument)
+
+WRAP(int, msgctl, (int queue, int command, struct msqid_ds *argument)) {
+    KNOWN(of_queues, command, argument);
+    return NEXT(msgctl)(queue, command, argument);
+}
+
+WRAP(int, shmctl, (int memory, int command, struct shmid_ds *argument)) {
+    KNOWN(of_memory, command, argument);
+    return NEXT(shmctl)(memory, command, argument);
+}
+
+/* The argument is passed on as it comes, also where there is none. */
+WRAP(int, semctl, (int set, int number, int command, ...)) {
+    va_list arguments;
+    va_start(arguments, command);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    KNOWN(of_sets, command, argument);
+    return NEXT(semctl)(set, number, command, argument);
 }

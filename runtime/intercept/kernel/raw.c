@@ -266,7 +266,7 @@ static void check_word(struct site site, const void *word, const long *words) {
     int operation = (int)words[1] & FUTEX_CMD_MASK;
     if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) return;
     check_structure(site, word, sizeof(uint32_t), 0);
-    check_structure(site, (const void *)words[3], sizeof(struct timespec), 0);
+    if (words[3]) check_structure(site, (const void *)words[3], sizeof(struct timespec), 0);
 }
 
 /* Arguments of which the kernel only reads. */
@@ -296,11 +296,18 @@ static void check_read(struct site site, struct argument argument, const long *w
     }
 }
 
+/* Programs ask by number, and without arguments, whether the kernel has a call. */
+static int may_be_null(enum kind kind) {
+    return kind != SCATTERS && kind != GATHERS && kind != VECTOR && kind != ANSWERS &&
+           kind != AMENDS;
+}
+
 /* Arguments to which the kernel may store: where it could not in a block, a stand-in takes the
  * place. */
 static void begin(struct site site, struct argument argument, long *words, struct stand_ins *own) {
     long *word = &words[argument.index];
     void *pointer = (void *)*word;
+    if (is_null(pointer) && may_be_null((enum kind)argument.kind)) return;
     switch ((enum kind)argument.kind) {
     case STORES: check_structure(site, pointer, argument.size, 1); break;
     case ITEMS: check_structure(site, pointer, bytes_of((size_t)word[1], argument.size), 1); break;
@@ -365,6 +372,7 @@ long whence_raw_call(long number, long a, long b, long c, long d, long e, long f
     long result =
         whence_mapped_call(number, words[0], words[1], words[2], words[3], words[4], words[5]);
     confine_end(&made, result);
+    if (number == SYS_ioctl) request_done(site, (unsigned long)b, (const void *)c, (int)result);
     end(site, &own, result);
     return result;
 }

@@ -29,6 +29,13 @@ WRAP(int, sigsuspend, (const sigset_t *set)) {
 WRAP(int, sigaltstack, (const stack_t *stack, stack_t *old)) {
     READ_IF(stack, sizeof *stack);
     WRITE_IF(old, sizeof *old);
+    if (stack && is_there(stack, sizeof *stack)) {
+        check_used(SITE, &stack->ss_flags, sizeof stack->ss_flags);
+        if (!(stack->ss_flags & SS_DISABLE)) {
+            check_used(SITE, &stack->ss_sp, sizeof stack->ss_sp);
+            check_used(SITE, &stack->ss_size, sizeof stack->ss_size);
+        }
+    }
     return NEXT(sigaltstack)(stack, old);
 }
 

@@ -3,6 +3,7 @@
 #include "../check.h"
 #include "../../process/program.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +46,13 @@ FILE_STATUS(fstatfs64, statfs64, (int)USED(file, result))
 FILE_STATUS(fstatvfs, statvfs, (int)USED(file, result))
 FILE_STATUS(fstatvfs64, statvfs64, (int)USED(file, result))
 
+/* Later kernels take a null pointer for an empty name. */
+#define READ_NAME(path, flags) ((flags) & AT_EMPTY_PATH ? READ_PATH_IF(path) : READ_PATH(path))
+
 #define STATUS_AT(name, type)                                                                      \
     int name(int, const char *, struct type *, int) __attribute__((weak));                         \
     WRAP(int, name, (int directory, const char *path, struct type *status, int flags)) {           \
-        READ_PATH(path);                                                                           \
+        READ_NAME(path, flags);                                                                    \
         WRITE(status, sizeof *status);                                                             \
         return USED_AT(directory, path, NEXT(name)(directory, path, status, flags));               \
     }
@@ -86,7 +90,7 @@ OLD_STATUS_AT(__fxstatat64, stat64)
 
 WRAP(int, statx,
      (int directory, const char *path, int flags, unsigned mask, struct statx *status)) {
-    READ_PATH(path);
+    READ_NAME(path, flags);
     WRITE(status, sizeof *status);
     return USED_AT(directory, path, NEXT(statx)(directory, path, flags, mask, status));
 }

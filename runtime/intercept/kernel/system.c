@@ -3,8 +3,10 @@
 #include <stdarg.h>
 #include "../check.h"
 
-#include <sched.h>
 #include <grp.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/klog.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -51,8 +53,12 @@ TELL(setrlimit, __rlimit_resource_t, struct rlimit)
 TELL(setrlimit64, __rlimit_resource_t, struct rlimit64)
 ANSWER_TO(tcgetattr, int, struct termios)
 
+/* What the kernel takes of a terminal's settings: it has fewer control characters. */
+#define TERMINAL_SIZE (offsetof(struct termios, c_cc) + 19)
+
 WRAP(int, tcsetattr, (int file, int when, const struct termios *settings)) {
     READ(settings, sizeof *settings);
+    if (is_there(settings, sizeof *settings)) check_used(SITE, settings, TERMINAL_SIZE);
     return (int)USED(file, NEXT(tcsetattr)(file, when, settings));
 }
 
@@ -113,7 +119,7 @@ WRAP(int, waitid, (idtype_t kind, id_t id, siginfo_t *info, int options)) {
         return NEXT(sched_get##name)(key, size, set);                                              \
     }                                                                                              \
     WRAP(int, sched_set##name, (key_type key, size_t size, const cpu_set_t *set)) {                \
-        READ(set, size);                                                                           \
+        USE(set, size);                                                                            \
         return NEXT(sched_set##name)(key, size, set);                                              \
     }
 
@@ -149,7 +155,7 @@ WRAP(int, getentropy, (void *to, size_t size)) {
     WRAP(int, set, (key_type key, const char *name, const void *from, size_t size, int flags)) {   \
         check;                                                                                     \
         READ_PATH(name);                                                                           \
-        READ(from, size);                                                                          \
+        USE(from, size);                                                                           \
         return (int)of(key, NEXT(set)(key, name, from, size, flags));                              \
     }                                                                                              \
     WRAP(int, remove, (key_type key, const char *name)) {                                          \
@@ -191,6 +197,64 @@ WRAP(int, setgroups, (size_t count, const gid_t *groups)) {
 WRAP(int, sethostname, (const char *name, size_t size)) {
     USE(name, size);
     return NEXT(sethostname)(name, size);
+}
+
+WRAP(int, setdomainname, (const char *name, size_t size)) {
+    USE(name, size);
+    return NEXT(setdomainname)(name, size);
+}
+
+/* From 2.29 on. */
+int getcpu(unsigned *, unsigned *) __attribute__((weak));
+WRAP(int, getcpu, (unsigned *processor, unsigned *node)) {
+    WRITE_IF(processor, sizeof *processor);
+    WRITE_IF(node, sizeof *node);
+    return NEXT(getcpu)(processor, node);
+}
+
+/* No header declares them; the structures are the kernel's. */
+int capget(struct __user_cap_header_struct *, struct __user_cap_data_struct *);
+int capset(struct __user_cap_header_struct *, const struct __user_cap_data_struct *);
+
+static size_t capabilities_size(struct site site, struct __user_cap_header_struct *header) {
+    check_range(site, header, sizeof *header, 1, header);
+    if (!is_there(header, sizeof *header)) return 0;
+    check_used(site, header, sizeof *header);
+    size_t size = sizeof(struct __user_cap_data_struct);
+    return header->version == _LINUX_CAPABILITY_VERSION_1 ? size : 2 * size;
+}
+
+/* Without data, the version is asked for. */
+WRAP(int, capget, (struct __user_cap_header_struct * header, struct __user_cap_data_struct *data)) {
+    size_t size = capabilities_size(SITE, header);
+    WRITE_IF(data, size);
+    return NEXT(capget)(header, data);
+}
+
+WRAP(int, capset,
+     (struct __user_cap_header_struct * header, const struct __user_cap_data_struct *data)) {
+    size_t size = capabilities_size(SITE, header);
+    USE(data, size);
+    return NEXT(capset)(header, data);
+}
+
+#define LOG_READ 2 /* what stores: reading, reading all, and that with clearing after it */
+#define LOG_READ_ALL 3
+#define LOG_READ_CLEAR 4
+
+WRAP(int, klogctl, (int command, char *to, int size)) {
+    int stores = command == LOG_READ || command == LOG_READ_ALL || command == LOG_READ_CLEAR;
+    struct bounce bounce = bounce_begin(SITE, to, stores && size > 0 ? (size_t)size : 0);
+    int count = NEXT(klogctl)(command, bounce.buffer, size);
+    bounce_end(SITE, &bounce, stores ? arrived(count) : 0);
+    return count;
+}
+
+WRAP(size_t, confstr, (int which, char *to, size_t size)) {
+    struct bounce bounce = bounce_begin(SITE, to, to ? size : 0);
+    size_t need = NEXT(confstr)(which, bounce.buffer, size);
+    bounce_end(SITE, &bounce, need);
+    return need;
 }
 
 /* Pages of the range, a byte each. */

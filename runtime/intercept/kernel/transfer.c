@@ -135,5 +135,17 @@ WRAP(ssize_t, pwrite64, (int file, const void *from, size_t size, off64_t offset
 
 /* ---- entries of a directory ---- */
 
+#define ENTRIES(name, offset_type)                                                                 \
+    WRAP(ssize_t, name, (int file, char *to, size_t size, offset_type *place)) {                   \
+        WRITE(place, sizeof *place);                                                               \
+        struct bounce bounce = bounce_begin(SITE, to, size);                                       \
+        ssize_t count = USED(file, NEXT(name)(file, bounce.buffer, size, place));                  \
+        bounce_end(SITE, &bounce, arrived(count));                                                 \
+        return count;                                                                              \
+    }
+
+ENTRIES(getdirentries, off_t)
+ENTRIES(getdirentries64, off64_t)
+
 WRAP_FILLING_FROM(getdents64, (int file, void *to, size_t size), -1, HERE,
                   (file, bounce.buffer, size))

@@ -85,7 +85,10 @@ WRAP(int, ppoll,
 }
 
 WRAP(int, epoll_ctl, (int queue, int operation, int file, struct epoll_event *event)) {
-    if (operation != EPOLL_CTL_DEL) READ_IF(event, sizeof *event);
+    if (operation != EPOLL_CTL_DEL) {
+        check_structure(SITE, event, sizeof *event, 0);
+        if (is_there(event, sizeof *event)) check_used(SITE, &event->events, sizeof event->events);
+    }
     return (int)USED(queue, USED(file, kernel_epoll_ctl(queue, operation, file, event)));
 }
 

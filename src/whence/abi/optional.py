@@ -53,6 +53,9 @@ OPTIONAL = MappingProxyType(
             **dict.fromkeys(("openat", "openat64"), Optional("OPEN", 3, 4, 2)),
             **dict.fromkeys(("fcntl", "fcntl64"), Optional("FCNTL", 2, 3, 1)),
             "ioctl": Optional("IOCTL", 2, 3, 1),
+            **dict.fromkeys(("mq_open", "sem_open"), Optional("OPEN", 2, 4, 1)),
+            "semctl": Optional("NEVER", 3, 4, 0),
+            "ptrace": Optional("NEVER", 1, 4, 0),
             **dict.fromkeys(("mmap", "mmap64"), Optional("MAP", 4, 6, 3)),
             "pthread_create": Optional("NEVER", 3, 4, 0),
         }.items()

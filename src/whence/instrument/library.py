@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from whence import ir
-from whence.abi.intercepts import RUNTIME_SYMBOLS
+from whence.abi.intercepts import PREFIX, RUNTIME_SYMBOLS
 from whence.instrument.passes import Context
+from whence.ir.lexer import decode_string
 
 _PROMISES = (
     "memory",
@@ -126,6 +127,85 @@ def _rename(module: ir.Module, own: Collection[str]) -> set[str]:
             function.remove_attributes(*_PROMISES)
             function.return_attributes = function.return_attributes.without(_UNSHARED)
     return renamed
+
+
+_PLAIN_FORMATS = {
+    f"{PREFIX}printf": (0, "%s\n", f"{PREFIX}puts"),
+    f"{PREFIX}fprintf": (1, "%s", f"{PREFIX}fputs"),
+    f"{PREFIX}sprintf": (1, "%s", f"{PREFIX}strcpy"),
+}
+"""Functions that compilers call through another one if the format, at this position, is this. It takes no
+null pointer for a text, for which a format has ``(null)``."""
+_RESULTS = {f"{PREFIX}strcpy": "ptr"}
+
+
+def call_plainly(context: Context) -> None:
+    """Calls the functions that the compiler puts in place of others, where native code is optimised.
+
+    Before::
+
+        @.str = private constant [4 x i8] c"%s\\0A\\00"
+        declare i32 @__whence_printf(ptr, ...)
+        define void @f(ptr %p) {
+          %n = call i32 (ptr, ...) @__whence_printf(ptr @.str, ptr %p)
+          ret void
+        }
+
+    After::
+
+        @.str = private constant [4 x i8] c"%s\\0A\\00"
+        declare i32 @__whence_printf(ptr, ...)
+        define void @f(ptr %p) {
+          %wh.0 = call i32 @__whence_puts(ptr %p) nomerge
+          ret void
+        }
+        declare i32 @__whence_puts(ptr)
+    """
+    if context.unoptimised or not any(each in context.module.functions for each in _PLAIN_FORMATS):
+        return
+    for function in context.functions():
+        if not _takes_builtins(function):
+            continue
+        calls = (each for each in function.instructions() if isinstance(each, ir.Call))
+        found = [each for each in calls if each.callee in _PLAIN_FORMATS and each.opcode == "call"]
+        for call in found:
+            _call_plainly(call, context)
+
+
+def _takes_builtins(function: ir.Function) -> bool:
+    return not any(function.attributes.has(each) for each in ('"no-builtins"', '"no-builtin-printf"'))
+
+
+def _call_plainly(call: ir.Call, context: Context) -> None:
+    at, format_, name = _PLAIN_FORMATS[call.callee or ""]
+    if name.removeprefix(PREFIX) in context.own:
+        return
+    values = [f"{each.type} {each.value}" for each in call.arguments]
+    text = call.arguments[-1]
+    if len(values) != at + 2 or text.type != "ptr" or call.attributes.has("nobuiltin"):
+        return
+    if _string(call.arguments[at].value, context) != format_ or _is_used(call):
+        return
+    arguments = [values[-1], *values[:at]] if name.endswith("puts") else [*values[:at], values[-1]]
+    type_ = _RESULTS.get(name, "i32")
+    types = ", ".join(each.partition(" ")[0] for each in arguments)
+    context.module.add_declaration(f"declare {type_} @{name}({types})")
+    call.insert_before(f"call {type_} @{name}({', '.join(arguments)}) nomerge")
+    call.remove()
+
+
+def _string(operand: str, context: Context) -> str | None:
+    """The text of a constant, None if it is none."""
+    made = context.module.globals.get(operand.removeprefix("@"))
+    if not isinstance(made, ir.GlobalVariable) or not made.is_constant or made.initializer is None:
+        return None
+    body = made.initializer.partition('c"')[2].rpartition('"')[0]
+    return decode_string(body).removesuffix("\0")
+
+
+def _is_used(call: ir.Call) -> bool:
+    others = (each for each in call.owner.function.instructions() if each is not call)
+    return any(operand.value == call.result for each in others for operand in each.operands)
 
 
 def _free_calls(function: ir.Function, redirected: Collection[str]) -> None:

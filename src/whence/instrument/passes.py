@@ -55,8 +55,9 @@ class Context:
     function gets a twin.
     origins: variables whose undefined bits are followed. twins: functions
     that have a second version for undefined values. wraps: whether
-    signed arithmetic wraps around, as unsigned does. traps: whether the front end
-    writes a trap where a function ends without the result that it has. digest: of the module's IR.
+    signed arithmetic wraps around, as unsigned does. unoptimised: whether native code is: it
+    branches where the source does, and traps where a function ends without the result that it has.
+    digest: of the module's IR.
     """
 
     name: str
@@ -75,7 +76,7 @@ class Context:
     origins: int = 0
     twins: list[Twin] = field(default_factory=list)
     wraps: bool = False
-    traps: bool = False
+    unoptimised: bool = False
     digest: str = ""
     _flows: dict[str, Flow] = field(default_factory=dict)
 

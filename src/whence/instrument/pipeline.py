@@ -53,7 +53,7 @@ from whence.instrument.indirect import defer_resolvers
 from whence.instrument.initializers import POINT as ORDER
 from whence.instrument.initializers import mark_initializers
 from whence.instrument.inlines import keep_copies
-from whence.instrument.library import own_strings, redirect, redirect_left
+from whence.instrument.library import call_plainly, own_strings, redirect, redirect_left
 from whence.instrument.long_names import shorten_names
 from whence.instrument.origins.deferred import defer_uses
 from whence.instrument.origins.follow import follow_origins
@@ -96,6 +96,7 @@ from whence.instrument.symbolic.covering import mark_lines
 from whence.instrument.symbolic.follow import follow_symbolic
 from whence.instrument.thread_zones import guard_thread_variables
 from whence.instrument.unwritten import define_unwritten
+from whence.instrument.values.decisions import mark_decisions
 from whence.instrument.values.follow import follow_values
 from whence.instrument.values.resume import resume_in_twins
 from whence.instrument.values.speculation import forbid_speculation
@@ -139,6 +140,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("own-strings", Stage.PROMOTED, own_strings),
     Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
     Pass("forbid-speculation", Stage.PROMOTED, forbid_speculation, lambda policy: policy.values),
+    Pass("mark-decisions", Stage.PROMOTED, mark_decisions, lambda policy: policy.values),
     Pass("forget-sizes", Stage.PROMOTED, forget_sizes, lambda policy: policy.quick),
     Pass("client-requests", Stage.PROMOTED, redirect_requests),
     Pass("mark-arithmetic", Stage.PROMOTED, mark_arithmetic, lambda policy: bool(policy.steps & ARITHMETIC)),
@@ -148,6 +150,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("follow-symbolic", Stage.PROMOTED, follow_symbolic, lambda policy: policy.symbolic),
     Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
     Pass("redirect-library", Stage.PROMOTED, redirect),
+    Pass("call-plainly", Stage.PROMOTED, call_plainly),
     Pass("mark-sweeps", Stage.PROMOTED, mark_sweeps),
     Pass("root-pairs", Stage.PROMOTED, root_pairs, lambda policy: bool(policy.steps & PAIRS)),
     Pass("mark-strays", Stage.PROMOTED, mark_strays, lambda policy: policy.provenance),
@@ -363,9 +366,15 @@ _LARGE = 8 << 20
 
 
 def _context(job: Job) -> Context:
-    traps = job.speed == _UNOPTIMISED
+    unoptimised = job.speed == _UNOPTIMISED
     return Context(
-        job.name, job.policy, job.own, job.watched, wraps=job.wraps, traps=traps, digest=job.digest
+        job.name,
+        job.policy,
+        job.own,
+        job.watched,
+        wraps=job.wraps,
+        unoptimised=unoptimised,
+        digest=job.digest,
     )
 
 

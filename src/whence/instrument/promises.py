@@ -57,6 +57,7 @@ def mark_promises(context: Context) -> None:
     for function in context.functions():
         if "NONNULL" in points:
             _mark_parameters(function, context)
+            _mark_references(function, context)
         if "ALIGNED" in points:
             _mark_aligned_parameters(function, context)
         for instruction in list(function.instructions()):
@@ -105,22 +106,55 @@ def _mark_unreachable(instruction: ir.Instruction, context: Context) -> None:
     if isinstance(instruction, ir.Ret):
         if not instruction.function.attributes.has("noreturn"):
             return
-    elif not isinstance(instruction, ir.Unreachable) or _ends_before(instruction, context):
+    elif not isinstance(instruction, ir.Unreachable):
         return
+    else:
+        calls = _ending_before(instruction, context)
+        if any(_keeps_promise(each, context) for each in calls):
+            return
+        for each in calls:
+            _may_return(each, context)
     _insert(instruction, steps.UNREACHABLE, "", context)
     instruction.insert_before("call void @llvm.trap()")
     if "llvm.trap" not in context.module.functions:
         context.module.add_declaration("declare void @llvm.trap()")
 
 
-def _ends_before(end: ir.Instruction, context: Context) -> bool:
-    """Whether a call before it does not return: then it is no statement of the program."""
+def _ending_before(end: ir.Instruction, context: Context) -> list[ir.Call]:
+    """The calls before it that do not return, by their declarations."""
     instructions = end.owner.instructions
     if len(instructions) > 1:
-        before = instructions[-2]
-        return isinstance(before, ir.Call) and _does_not_return(before, context)
-    found = [block.terminator for block in end.owner.predecessors]
-    return any(isinstance(each, ir.Invoke) and _does_not_return(each, context) for each in found)
+        found: list[ir.Instruction | None] = [instructions[-2]]
+    else:
+        terminators = (block.terminator for block in end.owner.predecessors)
+        found = [each for each in terminators if isinstance(each, ir.Invoke)]
+    return [each for each in found if isinstance(each, ir.Call) and _does_not_return(each, context)]
+
+
+_LIBRARY = """
+    abort err errx exit _exit _Exit quick_exit longjmp siglongjmp _longjmp __longjmp_chk pthread_exit
+    thrd_exit verr verrx __assert __assert_fail __assert_perror_fail __chk_fail __fortify_fail
+    __stack_chk_fail
+"""
+_NEVER_BACK = frozenset(_LIBRARY.split())
+_NEVER_BACK_CXX = ("llvm.", "__cxa_", "_Unwind_", "_ZSt", "_ZNSt")
+
+
+def _keeps_promise(call: ir.Call, context: Context) -> bool:
+    """Whether a function does not return, or says itself where it does."""
+    callee = context.module.functions.get(call.callee or "")
+    if callee is not None and callee.is_definition and callee.attributes.has("noreturn"):
+        return True
+    name = call.callee or ""
+    return call.is_assembly or name in _NEVER_BACK or name.startswith(_NEVER_BACK_CXX)
+
+
+def _may_return(call: ir.Call, context: Context) -> None:
+    """Withdraws the promise that a function does not return, by which LLVM drops what follows."""
+    call.attributes = call.attributes.without("noreturn")
+    callee = context.module.functions.get(call.callee or "")
+    if callee is not None:
+        callee.remove_attributes("noreturn")
 
 
 def _does_not_return(call: ir.Call, context: Context) -> bool:
@@ -190,6 +224,31 @@ def _begin(function: ir.Function) -> ir.Instruction:
     """The first instruction of the function with a line, or the last of its entry."""
     found = (each for each in function.entry.instructions if each.dbg is not None)
     return next(found, function.entry.terminator)
+
+
+_DECLARED = re.compile(r"#dbg_declare\(ptr (%[-\w$.]+|%\"[^\"]*\"), !(\d+)")
+_TYPE = re.compile(r"\btype: !(\d+)")
+_REFERENCES = ("tag: DW_TAG_reference_type", "tag: DW_TAG_rvalue_reference_type")
+
+
+def _mark_references(function: ir.Function, context: Context) -> None:
+    """Variables that are references, where debug information says so; callers test parameters."""
+    items = (each for block in function.blocks for each in block.items)
+    records = (each.text for each in items if isinstance(each, ir.DebugRecord))
+    found = filter(None, map(_DECLARED.search, records))
+    names = {each[1] for each in found if _is_reference(int(each[2]), context)}
+    for each in list(function.instructions()) if names else ():
+        if isinstance(each, ir.Store) and each.pointer in names and _may_be_null(each.value, each):
+            _insert(each, steps.nonnull(False), f"ptr {each.value}", context)
+
+
+def _is_reference(variable: int, context: Context) -> bool:
+    node = context.module.metadata.node(variable)
+    found = _TYPE.search(node)
+    if found is None or ", arg: " in node:
+        return False
+    type_ = context.module.metadata.node(int(found[1]))
+    return any(each in type_ for each in _REFERENCES)
 
 
 def _mark_nonnull(instruction: ir.Instruction, context: Context) -> None:

@@ -82,7 +82,7 @@ class Sites:
         self._context = context
         self._types = types
         self._steps = context.policy.steps
-        self._traps = context.traps
+        self._traps = context.unoptimised
         self._data = dict(_DATA.findall(head))
         self._dropped: set[str] = set()
         self._lines: list[str] = []

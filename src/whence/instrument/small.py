@@ -11,13 +11,14 @@ from collections.abc import Iterator
 
 from whence import ir
 from whence.instrument.passes import Context
+from whence.instrument.values.speculation import DEFINED
 
 _MARK = '"whence-small"'
 _MOST = 24
 """The largest number of instructions of a small function, with those of the small ones that it calls."""
 _OWN = ("internal", "private", "linkonce_odr")
 """Linkages of functions that need not stay, once their calls are gone."""
-_APART = ("noinline", "optnone", "alwaysinline", "naked", "returns_twice", "presplitcoroutine")
+_APART = ("noinline", "optnone", "alwaysinline", "naked", "returns_twice", "presplitcoroutine", DEFINED)
 
 
 def inline_small(context: Context) -> None:

@@ -205,12 +205,15 @@ class Compilation:
 
     def _with_exemptions(self, bitcode: bytes, source: Source) -> bytes:
         """The module with an attribute on the functions that the source exempts from checks."""
-        if source.path == "-" or not _mentions_sanitizers(source.path):
+        words = (word for argument in self.invocation.arguments for word in argument.words)
+        lists = [word for word in words if word.startswith("-fsanitize-ignorelist=")]
+        if source.path == "-" or not (lists or _mentions_sanitizers(source.path)):
             return bitcode
         from whence.toolchain.exempt import exempt
 
         clang = [*self.clang.command(self.invocation.cxx), f"--target={self.clang.triple}"]
-        return exempt(bitcode, clang, [*self._flags, "-x", source.language], ir_mode(self.clang), source.path)
+        flags = [*lists, *self._flags, "-x", source.language]
+        return exempt(bitcode, clang, flags, ir_mode(self.clang), source.path)
 
     def _header(self, source: Source) -> dict[str, object]:
         """The header of a module's blob, which describes its compilation."""

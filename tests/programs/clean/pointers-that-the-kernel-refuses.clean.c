@@ -22,7 +22,7 @@ int main(void) {
     if (file < 0 || munmap(gone, 8192) || socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) return 1;
     void *volatile wild = gone + 64;
     if (!refused(getsockname(ends[0], address, wild))) return 2;
-    if (!refused(getpeername(ends[0], address, NULL))) return 3;
+    if (!refused(getpeername(ends[0], address, wild))) return 3;
     if (!refused(getsockopt(ends[0], SOL_SOCKET, SO_TYPE, room, wild))) return 4;
     if (!refused(sendmsg(ends[0], wild, 0))) return 5;
     if (!refused(recvmsg(ends[0], wild, MSG_DONTWAIT))) return 6;
@@ -32,7 +32,7 @@ int main(void) {
     if (!refused(open(wild, O_RDONLY)) || !refused(openat(AT_FDCWD, wild, O_RDONLY))) return 9;
     if (!refused(mkdir(wild, 0700)) || !refused(rename("/nonexistent", wild))) return 10;
     if (fopen(wild, "r") || errno != EFAULT) return 11;
-    if (!refused(execve(wild, none, none)) || !refused(execve(NULL, none, none))) return 12;
+    if (!refused(execve(wild, none, none)) || !refused(execle(wild, "none", NULL, none))) return 12;
     if (!refused(execve("/proc/self/exe", wild, none))) return 13;
     if (!refused(execve("/proc/self/exe", none, wild))) return 14;
     if (!refused(execve("/proc/self/exe", none, broken))) return 15;

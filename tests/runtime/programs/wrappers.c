@@ -124,7 +124,7 @@ static void files(void) {
     REQUIRE(!stat("/", status) && S_ISDIR(status->st_mode) && !fstat(ends[0], status));
     REQUIRE(!chdir("/") && !strcmp(getcwd(exact(2), 2), "/") && getcwd(exact(2), 4096));
     int directory = open("/tmp", O_RDONLY);
-    REQUIRE(directory >= 0 && openat(directory, ".", O_RDONLY) >= 0 && open(NULL, O_RDONLY) < 0);
+    REQUIRE(directory >= 0 && openat(directory, ".", O_RDONLY) >= 0);
     REQUIRE(!access("/", R_OK) && access("/no/such", R_OK) < 0 && unlink("/no/such") < 0);
     char *target = realpath("/tmp/..", NULL);
     REQUIRE(target && readlink("/proc/self/cwd", exact(1), 1) == 1);

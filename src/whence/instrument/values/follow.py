@@ -36,6 +36,7 @@ from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.area import Area
 from whence.instrument.values.assembly import is_transparent, tied, written
+from whence.instrument.values.decisions import is_decision
 from whence.instrument.values.emitter import Emitter, Shadow, slots_of
 from whence.instrument.values.filling import fill_granules
 from whence.instrument.values.intrinsics import Intrinsics
@@ -44,6 +45,7 @@ from whence.instrument.values.passing import START, Passing
 from whence.instrument.values.points import Points, is_repeatable
 from whence.instrument.values.rules import Propagation
 from whence.instrument.values.shapes import all_of, bits_of, is_aggregate, leaves, none_of, shadow_of
+from whence.instrument.values.speculation import DEFINED
 from whence.instrument.values.twins import add_twin, begin_of, can_have_twin
 from whence.instrument.values.unwritten import births_of, describe, late_variables, parts_of
 from whence.instrument.values.web import unwritten_used, web_of
@@ -217,6 +219,8 @@ class _Follower:
                 self._step(instruction, following)
                 if not is_repeatable(instruction):
                     self.points.leave()
+        for each in filter(is_decision, list(self.function.instructions())):
+            each.remove()
         self._end_variables(variables, exits)
         for phi, names in phis:
             self._fill_phi(phi, names)
@@ -229,6 +233,8 @@ class _Follower:
 
     def _possible(self, blocks: list[ir.Block]) -> set[str]:
         """Values that may have undefined bits."""
+        if self.function.attributes.has(DEFINED):
+            return set()
         found = {each.name for each in self.function.parameters if each.name and self._is_passed(each)}
         users: dict[str, list[ir.Instruction]] = {}
         waiting = list(found)
@@ -602,6 +608,8 @@ class _Follower:
             if following is not None and name == _MEMSET and self._used(call.arguments[1].value):
                 self.at.anchor = following
                 self._set(call.arguments)
+        elif is_decision(call):
+            self._report(call.arguments[0].value, call.arguments[0].type, "BRANCH")
         elif name.startswith(PREFIX):
             for argument in call.arguments:
                 if argument.type == "ptr":

@@ -5,6 +5,9 @@ from __future__ import annotations
 from whence.instrument.passes import Context
 
 _ATTRIBUTE = "sanitize_memory"
+DEFINED = '"whence-defined"'
+"""Of functions that take all values for defined (`whence.toolchain.exempt`). Without the other attribute,
+LLVM inlines them in no function that has it."""
 
 
 def forbid_speculation(context: Context) -> None:
@@ -24,4 +27,5 @@ def forbid_speculation(context: Context) -> None:
         attributes #0 = { sanitize_memory }
     """
     for function in context.functions():
-        function.attributes = function.attributes.with_(_ATTRIBUTE)
+        if not function.attributes.has(DEFINED):
+            function.attributes = function.attributes.with_(_ATTRIBUTE)
