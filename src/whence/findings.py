@@ -279,6 +279,30 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True)
+class UndefinedRun:
+    """Undefined bytes in a row: their offset in what was read, and what lies there as far as that is known:
+    members and elements, and `padding` with what is before it."""
+
+    offset: int
+    size: int
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """Memory that was read as a whole, and its undefined bytes; `more`: there are others behind these.
+
+    `block`: the one that has the first of them, if it is known.
+    """
+
+    begin: int
+    size: int
+    runs: tuple[UndefinedRun, ...]
+    more: bool = False
+    block: Block | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Described:
     """A range of addresses that the program has described, and where it did so."""
 
@@ -472,6 +496,7 @@ class Finding:
     chains: tuple[Chain, ...] = ()
     described: Described | None = None
     second: Pointer | None = None
+    undefined: Undefined | None = None
 
     @property
     def relation(self) -> Relation | None:

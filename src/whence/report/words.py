@@ -26,6 +26,8 @@ from whence.findings import (
     RunInfo,
     SuppressionUse,
     Total,
+    Undefined,
+    UndefinedRun,
     UseKind,
     Variable,
     Where,
@@ -375,6 +377,8 @@ def facts(finding: Finding) -> list[str]:
         return []
     if finding.second is not None:
         return [*_pair_facts(finding, finding.second), *filter(None, [_described_fact(finding)])]
+    if finding.undefined is not None:
+        return [*_undefined_facts(finding, finding.undefined), *filter(None, [_described_fact(finding)])]
     found = [
         _types_fact(finding),
         _address_fact(finding),
@@ -385,6 +389,36 @@ def facts(finding: Finding) -> list[str]:
         _size_fact(finding),
     ]
     return [sentence for sentence in found if sentence]
+
+
+_MOST_RUNS = 4
+
+
+def undefined_bytes(undefined: Undefined) -> str:
+    """``bytes 1 to 3 (padding after c)``, at most a few of them."""
+    runs = [f"{_span(run)}{_named(run)}" for run in undefined.runs[:_MOST_RUNS]]
+    more = len(undefined.runs) > _MOST_RUNS or undefined.more
+    return ", ".join(runs) + (" and more" if more else "")
+
+
+def _span(run: UndefinedRun) -> str:
+    last = run.offset + run.size - 1
+    return f"byte {run.offset:,}" if run.size == 1 else f"bytes {run.offset:,} to {last:,}"
+
+
+def _named(run: UndefinedRun) -> str:
+    return f" ({', '.join(run.names)})" if run.names else ""
+
+
+def _undefined_facts(finding: Finding, undefined: Undefined) -> Iterator[str]:
+    if undefined.size > 1:
+        yield f"of the {bytes_(undefined.size)} read, undefined: {undefined_bytes(undefined)}"
+    elif names := _named(undefined.runs[0]) if undefined.runs else "":
+        yield f"the byte is undefined{names}"
+    block, address = undefined.block, finding.access.address
+    if block is not None:
+        span = f"[{block.begin:#x}, {block.end:#x})"
+        yield f"{address:#x} is {start_phrase(block.relation(address), block_phrase(block))}, {span}"
 
 
 def _pair_facts(finding: Finding, second: Pointer) -> Iterator[str]:

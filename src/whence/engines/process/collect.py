@@ -35,6 +35,8 @@ from whence.findings import (
     RuleInfo,
     States,
     Types,
+    Undefined,
+    UndefinedRun,
     Use,
     UseKind,
     Value,
@@ -143,6 +145,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
     stack = symbolizer.stack(raw.stack, memory, exact_top=raw.flag("SIGNAL") and not raw.flag("FETCH"))
     states = States(f["state_begin"], raw.states) if raw.states else None
     values = tuple(_values(rule, raw.values))
+    second = _second(raw, memory, symbolizer)
     return Finding(
         rule=rule,
         point=point,
@@ -167,7 +170,8 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         message=" ".join(raw.types.split()) if point is Point.SIGNAL else "",
         chains=_chains(raw, values, point, stack, run, lambda pcs: _stack(pcs, memory, symbolizer)),
         described=_described(raw, memory, symbolizer),
-        second=_second(raw, memory, symbolizer),
+        second=None if raw.undefined else second,
+        undefined=_undefined(raw, second) if raw.undefined else None,
         occurrences=1 + f["repeats"],
     )
 
@@ -313,6 +317,14 @@ def _second(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -
             variable=variable,
         )
     return Pointer(f["second_address"], f["second_root"], block, _hit(f, "second_hit"))
+
+
+def _undefined(raw: RawFinding, first: Pointer | None) -> Undefined:
+    """The undefined bytes of memory that was read, of which `first` is the first one."""
+    f, pairs = raw.fields, zip(raw.undefined[::2], raw.undefined[1::2], strict=False)
+    runs = tuple(UndefinedRun(offset, size) for offset, size in pairs)
+    block = None if first is None else first.block
+    return Undefined(f["read_begin"], f["read_size"], runs, bool(f["undefined_more"]), block)
 
 
 def _hit(fields: dict[str, int], prefix: str) -> HitBlock | None:

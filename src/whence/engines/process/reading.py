@@ -48,7 +48,12 @@ class Reading:
 
     def sorted(self, raw: RawRun) -> Sorted:
         """The reported findings, and the entries with the findings that each suppressed."""
-        return self._all_suppressions(raw).sort(self.findings(raw), self.originals)
+        sorted_ = self._all_suppressions(raw).sort(self.findings(raw), self.originals)
+        if not any(each.undefined for each in sorted_.findings) or interruption.current.hurries():
+            return sorted_
+        from whence.engines.process.members import Naming  # LLVM takes long to import
+
+        return replace(sorted_, findings=Naming(self.originals).named(sorted_.findings))
 
     def _all_suppressions(self, raw: RawRun) -> Suppressions:
         """The user's, and those that the program has for its own leaks; a mistake in these is a note."""

@@ -6,6 +6,7 @@ A type is the number of its node, empty where it is not known.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -56,6 +57,14 @@ class _Node(NamedTuple):
 _NONE = _Node("", "", {})
 
 
+PADDING = "padding after "
+"""Precedes the name of the member that it follows."""
+
+
+def _padding(before: str) -> str:
+    return f"{PADDING}{before.removeprefix('.')}" if before else PADDING.split(maxsplit=1)[0]
+
+
 class Described:
     """The types of one module's variables."""
 
@@ -65,10 +74,18 @@ class Described:
     def of_variable(self, variable: ir.Alloca | ir.GlobalVariable) -> str:
         """The type of a variable, by the name and the line that are attached to it."""
         fields = text_of(variable).decode("utf-8", "replace").split("\t")
-        known = self._variables.get((fields[2], fields[0]), []) if len(fields) > 2 else []
+        return self._declared(fields[2], fields[0], fields[3]) if len(fields) > 3 else ""
+
+    def declared(self, name: str, line: int, function: str) -> str:
+        """The type of the variable of a name that is declared in a line; function: the symbol of a local one's
+        function."""
+        return self._declared(name, str(line), function)
+
+    def _declared(self, name: str, line: str, function: str) -> str:
+        known = self._variables.get((name, line), [])
         found = {self._fields(each).get("type", "") for each in known}
         if len(found) > 1:  # as `this` of several functions
-            known = [each for each in known if self._function_of(each) == fields[3]]
+            known = [each for each in known if self._function_of(each) == function]
             found = {self._fields(each).get("type", "") for each in known}
         return self._plain(next(iter(found))) if len(found) == 1 else ""
 
@@ -203,6 +220,69 @@ class Described:
             offset -= self._begin(within[0])
             type_ = self._plain(self._fields(within[0]).get("baseType", ""))
         return ""
+
+    def size(self, type_: str) -> int:
+        """Bytes of a type, 0 where they are not known."""
+        return self._size(type_)
+
+    def has_members(self, type_: str) -> bool:
+        """Whether a type is a struct, a class or a union, or an array of some."""
+        if self._tag(type_) == "DW_TAG_array_type":
+            type_ = self._rows(type_)[0]
+        return self._tag(type_) in (*_STRUCTS, _UNION) and bool(self._size(type_))
+
+    def within(self, type_: str, begin: int, end: int, path: str = "", depth: int = 0) -> Iterator[str]:
+        """The names of what a value of a type has from one offset to another, as `.in[1].it`, and `padding
+        after .in` or the like; of unions and of simple types the whole."""
+        tag = self._tag(type_)
+        if tag == "DW_TAG_array_type" and depth < _DEEPEST:
+            yield from self._elements(type_, begin, end, path, depth)
+            return
+        if tag not in _STRUCTS or depth == _DEEPEST:
+            yield path
+            return
+        last, at = "", begin
+        for member in sorted(self._parts(type_), key=self._first_bit):
+            first = self._first_bit(member)
+            low, high = first // 8, -(-(first + self._bits_of(member)) // 8)
+            name = f"{path}.{self._name(member)}" if self._name(member) else path
+            if low >= end:
+                break
+            if low > at:
+                yield _padding(last)
+            if high > begin and low < end:
+                inner = self._plain(self._fields(member).get("baseType", ""))
+                is_bits = _BIT_FIELD in self._nodes[member].text
+                inside = (max(begin, low) - low, min(end, high) - low)
+                yield from [name] if is_bits else self.within(inner, *inside, name, depth + 1)
+            last, at = name, max(at, high)
+        if at < end:
+            yield _padding(last)
+
+    def _parts(self, type_: str) -> list[str]:
+        """The members and bases of a struct that take room in it."""
+        listed = [each for each in self._listed(type_) if self._tag(each) in (_MEMBER, _BASE)]
+        return [each for each in listed if "Static" not in self._nodes[each].text and self._bits_of(each)]
+
+    def _bits_of(self, member: str) -> int:
+        return self._bits(member) or 8 * self._size(self._fields(member).get("baseType", ""))
+
+    def _first_bit(self, member: str) -> int:
+        return int(self._fields(member).get("offset", "0"))
+
+    def _elements(self, array: str, begin: int, end: int, path: str, depth: int) -> Iterator[str]:
+        inner, strides = self._rows(array)
+        if not strides or not self.has_members(inner):
+            yield path
+            return
+        stride = self._size(inner)
+        for index in range(begin // stride, -(-end // stride)):
+            name, rest = path, index * stride
+            for each in strides:
+                name += f"[{rest // each}]"
+                rest %= each
+            shift = index * stride
+            yield from self.within(inner, max(0, begin - shift), min(stride, end - shift), name, depth + 1)
 
     def struct(self, name: str) -> str:
         """The struct, class or union that the IR names so; empty if there are several of that name."""
