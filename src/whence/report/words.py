@@ -118,6 +118,8 @@ def block_phrase(block: Block) -> str:
 def variable_phrase(variable: Variable, size: int, kind: BlockKind) -> str:
     """```buf`, an array of 80 bytes in `parse```, ```table`, a global array of 40 bytes``"""
     shape = "array" if variable.is_array else "variable"
+    if kind is BlockKind.STACK and not variable.name and not variable.is_array:
+        shape = "temporary object"
     if kind is not BlockKind.GLOBAL:
         shape = f"{'an' if variable.is_array else 'a'} {shape}"
     elif variable.is_thread_local:
