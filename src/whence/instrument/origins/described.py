@@ -77,8 +77,8 @@ class Described:
         return self._declared(fields[2], fields[0], fields[3]) if len(fields) > 3 else ""
 
     def declared(self, name: str, line: int, function: str) -> str:
-        """The type of the variable of a name that is declared in a line; function: the symbol of a local one's
-        function."""
+        """The type of the variable of a name that is declared in a line; function: the symbol of a local
+        one's function."""
         return self._declared(name, str(line), function)
 
     def _declared(self, name: str, line: str, function: str) -> str:
