@@ -205,11 +205,13 @@ class Descriptor:
 class Types:
     """The types of a step that the front end has written a check for, in the words of the source.
 
-    `found`: the class that an object has instead, empty where it is not known.
+    `found`: the class that an object has instead, or the type that a called function has; empty where it
+    is not known. `function`: the one that is called, where it begins.
     """
 
     expected: str
     found: str = ""
+    function: Frame | None = None
 
 
 @dataclass(frozen=True, slots=True)

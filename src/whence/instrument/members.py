@@ -49,6 +49,12 @@ class Members:
             found |= {type_ for type_ in pointed if self._types.has_members(type_)}
         return next(iter(found)) if len(found) == 1 else ""
 
+    def of_function(self, symbol: str) -> str:
+        """The type of a function that the module defines, in the words of the source; empty if it is not
+        known."""
+        type_ = self._types.function(symbol)
+        return self._types.spelled(type_) if type_ else ""
+
     def names(self, type_: str, begin: int, end: int, whole: int) -> tuple[str, ...]:
         """What lies from one offset to another in an object of a type or in an array of such objects, which
         has so many bytes as a whole."""

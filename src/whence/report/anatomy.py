@@ -49,6 +49,8 @@ def sections(finding: Finding, run: RunInfo) -> list[Section]:
     own = [_section(f"stack of {thread}", finding.stack)]
     if block is not None and not block.variable and (block.freed or block.state is BlockState.FREED):
         own.append(_event("moved by realloc" if block.moved else "freed", block.freed))
+    if finding.types is not None and (called := finding.types.function) is not None and called.file:
+        own.append(_section("function defined", (called,)))
     own += [*_last_use(finding), *_allocated(finding), *_origin(finding), *_descriptor(finding)]
     return [*own, *_described(finding)]
 

@@ -186,7 +186,9 @@ def _further(finding: Finding) -> dict[str, Any]:
     if finding.message:
         made["message"] = finding.message
     if finding.types is not None:
-        made["types"] = {"expected": finding.types.expected, "found": finding.types.found or None}
+        types = finding.types
+        made["types"] = {"expected": types.expected, "found": types.found or None}
+        made["types"] |= {"function": _frame(types.function)} if types.function is not None else {}
     return made
 
 

@@ -17,6 +17,7 @@ from whence.findings import (
     BlockState,
     Family,
     Finding,
+    Frame,
     LeakCheck,
     LeakKind,
     LeakMoment,
@@ -26,6 +27,7 @@ from whence.findings import (
     RunInfo,
     SuppressionUse,
     Total,
+    Types,
     Undefined,
     UndefinedRun,
     UseKind,
@@ -412,6 +414,14 @@ def _named(run: UndefinedRun) -> str:
     return f" ({', '.join(run.names)})" if run.names else ""
 
 
+def detail(finding: Finding) -> str:
+    """What one line says of a finding behind its headline; empty for most."""
+    if finding.undefined is not None:
+        return f"undefined: {undefined_bytes(finding.undefined)}"
+    types = finding.types
+    return _function_fact(types, types.function) if types is not None and types.function is not None else ""
+
+
 def _undefined_facts(finding: Finding, undefined: Undefined) -> Iterator[str]:
     if undefined.size > 1:
         yield f"of the {bytes_(undefined.size)} read, undefined: {undefined_bytes(undefined)}"
@@ -452,7 +462,15 @@ def _types_fact(finding: Finding) -> str | None:
     types = finding.types
     if types is None:
         return None
+    if types.function is not None:
+        return _function_fact(types, types.function)
     return f"{types.expected}; the object is a '{types.found}'" if types.found else types.expected
+
+
+def _function_fact(types: Types, function: Frame) -> str:
+    name = f"the function is `{function.function}`" if function.function else "the function has no name"
+    type_ = f", of type '{types.found}'" if types.found else ""
+    return f"{name}{type_}; {types.expected}"
 
 
 def _address_fact(finding: Finding) -> str | None:

@@ -166,7 +166,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         process=raw.process,
         origin=_origin(raw, memory, symbolizer) if f["use"] or _reads_unknown(point, block) else None,
         descriptor=_descriptor(raw, memory, symbolizer) if point is Point.DESCRIPTOR else None,
-        types=_types(raw) if point is not Point.SIGNAL else None,
+        types=_types(raw, point, memory, symbolizer),
         message=" ".join(raw.types.split()) if point is Point.SIGNAL else "",
         chains=_chains(raw, values, point, stack, run, lambda pcs: _stack(pcs, memory, symbolizer)),
         described=_described(raw, memory, symbolizer),
@@ -332,8 +332,14 @@ def _hit(fields: dict[str, int], prefix: str) -> HitBlock | None:
     return HitBlock(number, begin, size) if number else None
 
 
-def _types(raw: RawFinding) -> Types | None:
+def _types(
+    raw: RawFinding, point: Point, memory: MemoryMap | None, symbolizer: Symbolizer
+) -> Types | None:
     """The types of the step; the class of an object stands on a line of its own, as `typeid` has it."""
+    if point is Point.SIGNAL or not raw.types:
+        return None
+    if point is Point("callee"):
+        return Types(raw.types, function=symbolizer.frames(raw.fields["address"], memory, exact=True)[-1])
     expected, _, name = raw.types.partition("\n")
     found = demangle(f"_ZTS{name}").removeprefix(_NAME_OF_TYPE) if name else ""
     return Types(expected, found) if expected else None

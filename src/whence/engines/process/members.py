@@ -1,4 +1,4 @@
-"""Names of the members that undefined bytes lie in, from the IR that the program carries."""
+"""What the IR that programs carry says of findings: names of undefined bytes, types of called functions."""
 
 from __future__ import annotations
 
@@ -33,8 +33,19 @@ class Naming:
         self._left = _LARGEST
 
     def named(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-        """The findings, with the names of undefined bytes where debug information has them."""
-        return tuple(self._named(each) for each in findings)
+        """The findings, with names of undefined bytes and types of called functions that are known."""
+        return tuple(self._typed(self._named(each)) for each in findings)
+
+    def _typed(self, finding: Finding) -> Finding:
+        types = finding.types
+        function = types.function if types is not None else None
+        if types is None or function is None:
+            return finding
+        for members in self._of(function, function.file):
+            found = members.of_function(function.linkage or function.function or "")
+            if found:
+                return replace(finding, types=replace(types, found=found))
+        return finding
 
     def _named(self, finding: Finding) -> Finding:
         undefined = finding.undefined
