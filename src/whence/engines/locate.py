@@ -286,11 +286,35 @@ def stopped(missed: list[str], second: Second) -> str:
 def matched(first: Result, second: Result, *, threads: bool = False) -> tuple[Result, list[str]]:
     """The first result with the chains of the second, and the rules of the findings with values that this
     lacks. threads: the program has some."""
-    known = {_identity(each, threads): each.chains for each in second.findings}
-    own = [(each, _identity(each, threads)) for each in first.findings]
-    findings = tuple(replace(each, chains=known.get(identity, ())) for each, identity in own)
-    missed = [each.rule.name for each, identity in own if _may_have_chains(each) and identity not in known]
-    return replace(first, findings=findings), missed
+    known = {_identity(each, threads): each for each in second.findings}
+    own = [(each, known.get(_identity(each, threads))) for each in first.findings]
+    findings = tuple(replace(each, chains=again.chains if again else ()) for each, again in own)
+    missed = [each.rule.name for each, again in own if _may_have_chains(each) and again is None]
+    result = replace(first, findings=findings)
+    for note in dict.fromkeys(note for each, again in own if again for note in _otherwise(each, again)):
+        result = noted(result, note)
+    return result, missed
+
+
+def _otherwise(first: Finding, second: Finding) -> Iterator[str]:
+    """The threads that came to a finding's block in the second run, where they contradict the stacks of the
+    first."""
+    if first.block is None or second.block is None or not second.chains:
+        return
+    events = (
+        ("freed", first.block.freed, second.block.freed),
+        ("allocated", first.block.allocated, second.block.allocated),
+    )
+    for verb, one, other in events:
+        if one is not None and other is not None and one.thread != other.thread:
+            yield (
+                f"{_thread(other.thread)}, not {_thread(one.thread)}, {verb} the block of {first.rule.name} in "
+                "the second run, which its chains are of"
+            )
+
+
+def _thread(number: int) -> str:
+    return f"thread {number}" if number else "the main thread"
 
 
 def missing(
