@@ -407,7 +407,7 @@ def test_findings_before_the_change_have_their_chains(place: Place) -> None:
     assert ran.chain == [("argument", "free"), ("stored", "item"), ("allocation", "malloc")]
     assert "chains" not in ran.findings[1]
     (note,) = ran.notes
-    assert "was stopped before double-free, since it opens log for writing" in note
+    assert "no chain for double-free: the second run was stopped, since it opens log for writing" in note
 
 
 def test_standard_input_from_a_file_is_read_again(place: Place) -> None:
@@ -510,7 +510,7 @@ def test_inherited_descriptors_lead_nowhere(place: Place) -> None:
 def test_no_second_run_of_a_long_one(place: Place) -> None:
     ran = place.run("long", options=("--locate-time", "20"))
     assert ran.chain is None and "not run again" in ran.notes[0]
-    assert "s of processor time, so another would take 5" in ran.notes[0]
+    assert "no chains: a second run would take 5" in ran.notes[0]
     assert "(--locate-time 20); --locate-time " in ran.notes[0]
 
 
@@ -520,8 +520,8 @@ def test_much_code_is_not_instrumented_for_it(place: Place) -> None:
     large = Place(place.whence, source)
     ran = large.run(slow=True)
     assert ran.chain is None
-    assert "its code would have to be instrumented for that, for about 1000 s, more" in ran.notes[0]
-    assert "--locate-time 1510 would do, whence prepare --locate" in ran.notes[0]
+    assert "no chains: instrumenting for a second run would take 1000 s, more than it may" in ran.notes[0]
+    assert "try --locate-time 1510, whence prepare --locate ahead" in ran.notes[0]
     assert large.run().chain == large.run(slow=True).chain == CHAIN
 
 

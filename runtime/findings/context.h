@@ -19,6 +19,14 @@ struct pointer {
     struct whence_block block;
 };
 
+/* Memory that was read as a whole: its undefined bytes, offsets with lengths, and whether there are
+ * more. */
+struct undefined_bytes {
+    uint64_t begin, size;
+    uint64_t runs[2 * WH_MOST_UNDEFINED];
+    uint32_t count, more;
+};
+
 /* Evaluators get a pointer to the first member and pass it on to __whence_fire. */
 struct context {
     struct whence_event event;
@@ -38,7 +46,8 @@ struct context {
     const char *types; /* of the step, or what was said before an abort, for reports, or NULL */
     uint64_t origin;   /* of undefined bytes that are read, or 0 */
     uint64_t pc;       /* where a signal interrupted this thread, or 0 */
-    const struct pointer *second; /* where two pointers take part, or NULL */
+    const struct pointer *second;            /* where two pointers take part, or NULL */
+    const struct undefined_bytes *undefined; /* at uses of memory, or NULL */
 };
 
 #endif

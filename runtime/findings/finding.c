@@ -262,6 +262,13 @@ static void fill_second(struct wh_finding *head, const struct pointer *second) {
     if (draft.second_variable) head->n_second_variable = (uint32_t)wh_length(draft.second_variable);
 }
 
+static void fill_undefined(struct wh_finding *head, const struct undefined_bytes *undefined) {
+    head->read_begin = undefined->begin;
+    head->read_size = undefined->size;
+    head->n_undefined = 2 * undefined->count;
+    head->undefined_more = undefined->more;
+}
+
 static void fill_described(struct wh_finding *head) {
     draft.range = described_at(head->address);
     if (!draft.range.size && head->bad) draft.range = described_at(head->bad);
@@ -299,6 +306,8 @@ static enum record_status append(const struct context *context, const struct wit
         {draft.described, head->n_described * sizeof(uint64_t)},
         {draft.second_alloc, head->n_second_alloc * sizeof(uint64_t)},
         {draft.second_variable, head->n_second_variable},
+        {context->undefined ? context->undefined->runs : NULL,
+         head->n_undefined * sizeof(uint64_t)},
     };
     unsigned count = sizeof parts / sizeof *parts;
     if (head->key) return record_once(WH_RECORD_FINDING, parts, count, offset);
@@ -431,6 +440,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     fill_descriptor(head, context->descriptor);
     if (head->bad || context->second) fill_hit(head, context->event.r, block);
     if (context->second) fill_second(head, context->second);
+    if (context->undefined) fill_undefined(head, context->undefined);
     if (head->address) fill_states(head, head->bad ? head->bad : head->address);
     if (head->address) fill_described(head);
     head->n_values = (uint32_t)witness->value_count;

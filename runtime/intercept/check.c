@@ -17,7 +17,7 @@ void check_used_bytes(struct site site, const void *pointer, size_t size) {
     uintptr_t begin = (uintptr_t)pointer, first = values_first(begin, size);
     if (first == begin + size) return;
     read_memory(begin, size, site.function, site.frame);
-    use_memory(first, site.function, site.frame);
+    use_memory(begin, size, first, site.function, site.frame);
 }
 
 void check_compared(struct site site, const void *a, const void *b, size_t size) {

@@ -87,8 +87,8 @@ intptr_t __msan_test_shadow(const volatile void *begin, size_t size) {
 void __msan_check_mem_is_initialized(const volatile void *begin, size_t size) {
     intptr_t first = __msan_test_shadow(begin, size);
     if (first >= 0)
-        use_memory((uintptr_t)begin + (uintptr_t)first, "__msan_check_mem_is_initialized",
-                   FRAME_HERE);
+        use_memory((uintptr_t)begin, size, (uintptr_t)begin + (uintptr_t)first,
+                   "__msan_check_mem_is_initialized", FRAME_HERE);
 }
 
 #define LINE_BYTES 16u

@@ -135,7 +135,7 @@ static uint64_t check_values(const struct request *request) {
     if (begin + accessible < end) return begin + accessible;
     uintptr_t first = VALUES_ON ? values_first(begin, end - begin) : end;
     if (first == end) return 0;
-    use_memory(first, "client request", request->frame);
+    use_memory(begin, end - begin, first, "client request", request->frame);
     return first;
 }
 

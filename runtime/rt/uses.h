@@ -4,8 +4,10 @@
 
 #include "event.h"
 
-/* A library function is about to read a byte with undefined bits on behalf of the program. */
-void use_memory(uintptr_t address, const char *library, const struct frame *frame);
+/* A library function is about to read some bytes on behalf of the program, of which `first` is the
+ * first one with undefined bits. */
+void use_memory(uintptr_t begin, uint64_t size, uintptr_t first, const char *library,
+                const struct frame *frame);
 
 /* Nesting depth; above 0, this thread's library functions report no undefined values. */
 extern __thread uint32_t uses_unwatched;

@@ -8,8 +8,7 @@ void contents_limited(uint64_t size) {
     static int noted;
     if (size > CONTENTS_MOST)
         rt_note(&noted,
-                "undefined values are followed in the first MiB of a block, and in samples of "
-                "the rest: the other bytes count as defined");
+                "beyond the first MiB of a block, undefined values are followed in samples alone");
 }
 
 /* Behind what is filled, pages that lie at equal distances are: code that reads all of a large

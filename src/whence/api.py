@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from whence.alloc.recording import CompactHeap
+    from whence.engines.patience import Patience
     from whence.engines.settings import Settings
     from whence.result import Result
     from whence.rules import RuleSet
@@ -55,10 +56,12 @@ def run_with(
     options: RunOptions,
     *,
     made: bool = False,
+    patience: Patience | None = None,
     known: Callable[[Result], None] = lambda _: None,
 ) -> Result:
-    """The same as `run`. made: answers from outside, such as the time, are those of explored paths. known:
-    called with what the first of two runs found, before the second begins."""
+    """The same as `run`. made: answers from outside, such as the time, are those of explored paths. patience:
+    gives up the run, its build included. known: called with what the first of two runs found, before the
+    second begins."""
     from whence.engines import checked
     from whence.engines.process.interpreter import interpreter_words
     from whence.engines.progress import NO_PROGRESS
@@ -68,6 +71,8 @@ def run_with(
     environment = environment_of(options["env"])
     path = find_program(program, environment)
     settings = replace(_settings(options, environment), made=made)
+    if patience is not None:
+        settings = replace(settings, around=replace(settings.around, patience=patience))
     if settings.engine != "alloc" and interpreter_words(path):
         settings = replace(settings, children=True)  # what a script starts is what is to be checked
     words = [os.fspath(word) for word in (program, *args)]

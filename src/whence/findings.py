@@ -205,11 +205,13 @@ class Descriptor:
 class Types:
     """The types of a step that the front end has written a check for, in the words of the source.
 
-    `found`: the class that an object has instead, empty where it is not known.
+    `found`: the class that an object has instead, or the type that a called function has; empty where it
+    is not known. `function`: the one that is called, where it begins.
     """
 
     expected: str
     found: str = ""
+    function: Frame | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +278,30 @@ class Pointer:
     @property
     def relation(self) -> Relation | None:
         return None if self.block is None else self.block.relation(self.address)
+
+
+@dataclass(frozen=True, slots=True)
+class UndefinedRun:
+    """Undefined bytes in a row: their offset in what was read, and what lies there as far as that is known:
+    members and elements, and `padding` with what is before it."""
+
+    offset: int
+    size: int
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """Memory that was read as a whole, and its undefined bytes; `more`: there are others behind these.
+
+    `block`: the one that has the first of them, if it is known.
+    """
+
+    begin: int
+    size: int
+    runs: tuple[UndefinedRun, ...]
+    more: bool = False
+    block: Block | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,6 +498,7 @@ class Finding:
     chains: tuple[Chain, ...] = ()
     described: Described | None = None
     second: Pointer | None = None
+    undefined: Undefined | None = None
 
     @property
     def relation(self) -> Relation | None:

@@ -1,6 +1,7 @@
 """What ends an exploration early or leaves it incomplete is said in one sentence each."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -9,6 +10,7 @@ from whence.cli.commands import whence
 from whence.errors import ToolLimit, UserMistake
 from whence.exploring import memory, solvers
 from whence.exploring.api import ExploreOptions, explored
+from whence.exploring.completing import _errors
 from whence.exploring.confirming import Confirmation
 from whence.exploring.domains import Domains
 from whence.exploring.executing import Ran
@@ -161,7 +163,8 @@ def test_findings_that_nothing_confirms(tmp_path):
     finding = Finding(RuleInfo("some-rule", "a title"), Point.UNKNOWN, Access(AccessKind.UNKNOWN, 0))
     tried = []
 
-    def confirm(found, test):
+    def confirm(found, test, left):
+        assert left is None
         tried.append(test)
         return Confirmation(found, doubt="the checked run found nothing")
 
@@ -169,7 +172,7 @@ def test_findings_that_nothing_confirms(tmp_path):
         (x,) = path.bytes("memory:x", 1)
         path.check((x & 15) == 7)
 
-    def interrupted(found, test):
+    def interrupted(found, test, left):
         raise KeyboardInterrupt
 
     def explore(directory, confirm):
@@ -182,6 +185,62 @@ def test_findings_that_nothing_confirms(tmp_path):
     assert "not confirmed: it was not run again" in text(explore("b", None))
     result = explore("c", interrupted)
     assert result.errors[0].doubt == "the exploration was interrupted" and result.stopped == "interrupted"
+
+
+FINDING = Finding(RuleInfo("some-rule", "a title"), Point.UNKNOWN, Access(AccessKind.UNKNOWN, 0))
+
+
+def found_by(directory, end, confirm, count=3):
+    """What confirms so many findings of an exploration that has to end then, by the monotonic clock."""
+    state = SimpleNamespace(
+        found=dict.fromkeys(map(str, range(count)), FINDING),
+        errors={str(number): [1] for number in range(count)},
+        stopped="",
+    )
+    store = SimpleNamespace(inputs=lambda number: {})
+    identity = {"program": "prog", "arguments": []}
+    return _errors(SimpleNamespace(state=state, end=end), store, identity, confirm), state.stopped
+
+
+def test_findings_are_confirmed_as_long_as_there_is_time(tmp_path):
+    lefts = []
+
+    def confirm(found, test, left):
+        lefts.append(left)
+        return Confirmation(found, ("a checked run",))
+
+    errors, _ = found_by(tmp_path, time.monotonic() + 1000, confirm)
+    assert [each.confirmed for each in errors] == [("a checked run",)] * 3
+    assert all(0 < left <= 1000 for left in lefts) and lefts == sorted(lefts, reverse=True)
+    errors, _ = found_by(tmp_path, time.monotonic() - 1, confirm)
+    assert [each.doubt for each in errors] == ["no time was left (--max-time)"] * 3 and len(lefts) == 3
+
+
+def test_an_interrupt_ends_all_confirming(tmp_path):
+    asked = []
+
+    def confirm(found, test, left):
+        asked.append(test)
+        raise KeyboardInterrupt
+
+    errors, stopped = found_by(tmp_path, None, confirm)
+    assert [each.doubt for each in errors] == ["the exploration was interrupted"] * 3
+    assert len(asked) == 1 and stopped == "interrupted"
+
+
+def test_a_part_of_the_time_is_kept_for_confirming(tmp_path):
+    def failing(path):
+        (x,) = path.bytes("memory:x", 1)
+        path.check((x & 15) == 7)
+
+    def left_at_the_end(confirm):
+        loops, options = [], ExploreOptions(max_time=1000)
+        executor = ModelExecutor(failing, FINDING)
+        explored(executor, tmp_path / str(confirm), IDENTITY, ({},), options, loops.append, confirm=confirm)
+        return loops[-1]._left()
+
+    assert left_at_the_end(lambda found, test, left: Confirmation(found, doubt="none")) < 751
+    assert left_at_the_end(None) > 751
 
 
 @pytest.mark.parametrize(

@@ -246,6 +246,8 @@ def test_a_finding_that_a_run_does_not_show_again_is_not_confirmed(tmp_path, whe
     assert located(finding, overflow).finding.chains and not confirmer(finding, overflow).finding.chains
     assert confirmed(finding, [clean, leaking, overflow], confirmer).by == ("a checked run",)
     assert confirmed(finding, [clean, leaking], confirmer).doubt == doubt
+    assert confirmer(finding, overflow, 0.0).doubt == "the checked run failed: no time was left (--max-time)"
+    assert confirmer(finding, overflow, 1000.0).by == ("a checked run",)
     gone = Confirmer(tmp_path / "gone", whence_env, RunOptions(), 20)(finding, overflow)
     assert not gone.by and "gone: no such file" in gone.doubt and gone.native.startswith("not run: ")
 

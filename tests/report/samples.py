@@ -26,6 +26,9 @@ from whence.findings import (
     RuleInfo,
     RunInfo,
     States,
+    Undefined,
+    UndefinedRun,
+    UseKind,
     Value,
     Variable,
 )
@@ -321,6 +324,22 @@ SAMPLES: dict[str, Finding] = {
         second=Pointer(BEGIN, BEGIN, LIVE),
     ),
     "pair-unknown": replace(PAIR, second=Pointer(BEGIN + 4096)),
+    "undefined-bytes": replace(
+        LIBRARY,
+        rule=RuleInfo("use-of-uninitialized-value", "use of a value that was never written", ("v",)),
+        point=Point("use"),
+        access=Access(AccessKind("use"), BEGIN + 1, use=UseKind.MEMORY),
+        block=None,
+        states=None,
+        library_function="write",
+        undefined=Undefined(
+            BEGIN,
+            12,
+            (UndefinedRun(1, 3, ("padding after c",)), UndefinedRun(10, 1, ("s", "padding after s"))),
+            more=True,
+            block=LIVE,
+        ),
+    ),
     "null-argument": replace(
         LIBRARY,
         rule=RuleInfo("null-argument", "null pointer given to a library function that needs a valid one"),

@@ -14,7 +14,7 @@ import pytest
 from samples import DANGLING, HERE, OVERFLOW, RUN, SAMPLES, WRITE_STACK
 
 from whence.coverage import Coverage, LeftOut
-from whence.findings import Block, Event, Finding, Frame, Leak, LeakKind, RunInfo
+from whence.findings import Block, Event, Finding, Frame, Leak, LeakKind, RunInfo, States
 from whence.report.chain_text import chain_heading
 from whence.report.html import HtmlRenderer
 from whence.report.html.code import CodeShelf
@@ -170,6 +170,67 @@ def test_calls_with_one_way_on_stand_together_however_deep() -> None:
 def test_no_leaks_no_tree() -> None:
     assert leak_tree([OVERFLOW], str(HERE), CodeShelf(SourceFinder())) is None
     assert "Leaks by size" not in rendered(OVERFLOW)
+
+
+def test_closed_findings_are_told_apart() -> None:
+    leaks = [lost(10, "main", "read", "copy"), lost(500, "main", "load", "copy", count=5)]
+    text = Page(rendered(OVERFLOW, *leaks)).text
+    assert "10 bytes in 1 block: copy, read, main" in text
+    assert "500 bytes in 5 blocks: copy, load, main" in text
+    assert "4 bytes in " in text
+
+
+def test_many_leaks_begin_with_their_tree() -> None:
+    few = [lost(10 + number, "main", f"f{number}") for number in range(3)]
+    many = [*few, lost(90, "main", "f")]
+    assert rendered(*few).index('id="findings"') < rendered(*few).index('id="leaks"')
+    assert rendered(*many).index('id="findings"') > rendered(*many).index('id="leaks"')
+    assert rendered(*many).count('id="leaks"') == 1
+
+
+@pytest.mark.parametrize(("distance", "left_out"), [(0, False), (300, False), (900, True)])
+def test_the_memory_shows_the_boundary_that_was_crossed(distance: int, left_out: bool) -> None:
+    end = OVERFLOW.block.end  # type: ignore[union-attr]
+    access = replace(OVERFLOW.access, address=end + distance, first_bad=end + distance)
+    begin = (end + distance) // 64 * 64 - 512
+    page = rendered(replace(OVERFLOW, access=access, states=States(begin, bytes([0xFA]) * 128)))
+    edges = re.findall(r'class="cell [a-z-]+ edge" title="(0x[0-9a-f]+)', page)
+    assert f"{end:#x}" in edges
+    assert "begin or end of the block" in page
+    assert ("<th>⋮</th>" in page) == left_out
+
+
+def test_a_long_copy_shows_the_end_of_its_block() -> None:
+    block = replace(OVERFLOW.block, size=5000)
+    access = replace(OVERFLOW.access, address=block.begin, size=5004, first_bad=block.end)
+    page = rendered(
+        replace(
+            OVERFLOW,
+            block=block,
+            access=access,
+            states=States(block.end // 64 * 64 - 512, bytes([0xFA]) * 128),
+        )
+    )
+    cells = re.findall(r'"cell ([a-z- ]+)" title="(0x[0-9a-f]+)', page)
+    by_address = {address: kind for kind, address in cells}
+    assert by_address[f"{block.end - 1:#x}"] == "written-inside"
+    assert by_address[f"{block.end:#x}"] == "written edge"
+
+
+def test_every_picture_has_a_legend() -> None:
+    for finding in SAMPLES.values():
+        page = rendered(finding)
+        pictures = page.count('<pre class="ruler"') + page.count('<table class="bytes"')
+        assert page.count('<ul class="legend"') == pictures
+
+
+def test_long_places_are_shortened_in_the_middle() -> None:
+    file = f"/src/{'deep/' * 40}file.c"
+    frame = replace(WRITE_STACK[0], file=file, inlined=False)
+    page = rendered(replace(OVERFLOW, stack=(frame,)))
+    (shown,) = re.findall(r'<span class="where" title="([^"]*)">([^<]*)<', page)
+    assert file in shown[0] and len(shown[1]) == 64
+    assert shown[1].startswith("/src/deep/") and re.search(r"…[a-z/]*file\.c:\d+", shown[1])
 
 
 # ---- in a browser ----

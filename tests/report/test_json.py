@@ -48,6 +48,7 @@ ENDED = OVERFLOW.block.allocated if OVERFLOW.block else None
         {"descriptor": Descriptor(3, opened=ENDED, closed=ENDED)},
         {"types": Types("load of type 'int'")},
         {"types": Types("cast to 'A'", found="B")},
+        {"types": Types("the pointer is 'int (*)(int)'", "int (long)", Frame(0x5000, function="f"))},
     ],
 )
 def test_what_few_findings_have_is_valid(more: dict[str, Any]) -> None:

@@ -25,6 +25,7 @@ from samples import (
     RUN,
     SAMPLES,
     START,
+    VARIABLE,
     VARIANTS,
     at,
     read,
@@ -45,6 +46,7 @@ from whence.findings import (
     RunInfo,
     States,
     SuppressionUse,
+    Variable,
 )
 from whence.report import TextRenderer
 from whence.report.layout import Layout
@@ -98,6 +100,19 @@ def test_nothing_drives_the_terminal_but_colours(name: str) -> None:
 def test_colour_changes_no_text(name: str) -> None:
     coloured = plain(SAMPLES[name], width=100, color=True)
     assert Text.from_ansi(coloured).plain.rstrip("\n") == plain(SAMPLES[name], width=100).rstrip("\n")
+
+
+def test_variables_without_a_place_have_no_place() -> None:
+    text = plain(replace(OVERFLOW, block=replace(VARIABLE, variable=Variable(""))))
+    assert "declared" not in text and "made" not in text and "0x0" not in text
+    somewhere = replace(VARIABLE, variable=Variable("kept", function="fill"))
+    lines = [line.rstrip() for line in plain(replace(OVERFLOW, block=somewhere)).splitlines()]
+    assert lines[lines.index("    declared:") + 1] == "      0  fill"
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_no_placeholder_is_shown(name: str) -> None:
+    assert "??" not in plain(SAMPLES[name])
 
 
 def test_no_findings() -> None:

@@ -116,6 +116,8 @@ def _record_lines() -> Iterator[str]:
     yield f"#define WH_RULE_SIGNAL {_number(records.RULE_SIGNAL)}"
     yield from _fixed_lines()
     yield f"#define WH_MAX_FRAMES {_number(records.MAX_FRAMES)}"
+    yield f"#define WH_MOST_UNDEFINED {_number(records.MOST_UNDEFINED)}"
+    yield f"#define WH_UNDEFINED_REACH {_number(records.UNDEFINED_REACH)}"
     yield f"#define WH_ALLOC_FRAMES {_number(records.ALLOC_FRAMES)}"
     yield from _numbers("FILE", records.FILE_STATES)
     yield f"#define WH_ENDED {_number(records.ENDED)}"

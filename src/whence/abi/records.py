@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCERC"
-VERSION = 13
+VERSION = 14
 HEADER_SIZE = 4096
 FILE_SIZE = 256 << 20
 """Size of the record file in bytes, or less where the system allows no such file; sparse, so only what is
@@ -158,6 +158,9 @@ FINDING = Layout(
         # A range with the address that the program has described.
         Field("described_begin", "u64", "first address"),
         Field("described_size", "u64", "bytes from there on, 0 for none"),
+        # At a use of memory: what was read. `second` is the first undefined byte, with the block that has it.
+        Field("read_begin", "u64", "first address"),
+        Field("read_size", "u64", "bytes from there on"),
         # Lengths of the arrays that follow, in this order, each padded to 8 bytes.
         Field("n_stack", "u32", "u64 program counters at the finding, innermost first"),
         Field("n_alloc", "u32", "u64 program counters at the allocation, or where a descriptor was opened"),
@@ -177,6 +180,8 @@ FINDING = Layout(
         Field("n_described", "u32", "u64 program counters where the range was described"),
         Field("n_second_alloc", "u32", "u64 program counters at the allocation of the second block"),
         Field("n_second_variable", "u32", "chars: the variable that the second block is, or none"),
+        Field("n_undefined", "u32", "u64 the undefined bytes: offset in what was read and length, in pairs"),
+        Field("undefined_more", "u32", "1 if there are more of them"),
     ),
 )
 
@@ -238,6 +243,7 @@ FINDING_ARRAYS = (
     ("described", "u64"),
     ("second_alloc", "u64"),
     ("second_variable", "u8"),
+    ("undefined", "u64"),
 )
 
 RULE_SIGNAL = 0xFFFFFFFF
@@ -279,6 +285,11 @@ KINDS = {"ELSEWHERE": 0, "HEAP": 1, "STACK": 2, "GLOBAL": 3}
 """What kind of memory an address lies in."""
 BLOCK_KINDS = {name: number for name, number in KINDS.items() if name != "ELSEWHERE"}
 """The kinds of memory that blocks are made of; C code uses the names of `KINDS`."""
+
+MOST_UNDEFINED = 16
+"""Runs of undefined bytes that are kept at a use of memory."""
+UNDEFINED_REACH = 1 << 20
+"""So many bytes are looked at for them, from the first undefined one on."""
 
 MAX_FRAMES = 64
 """Program counters kept at a finding; allocation and free stacks keep `ALLOC_FRAMES`."""

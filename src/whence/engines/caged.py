@@ -65,8 +65,7 @@ def _refuse(task: Task, seconds: float) -> None:
     usually, most = _USUALLY * seconds, task.settings.locate_time
     if usually > most:
         raise TooLong(
-            f"the first run took {seconds:.0f} s of processor time, so another would take {usually:.0f} s, "
-            f"more than it may take (--locate-time {most:g})",
+            f"a second run would take {usually:.0f} s, more than it may (--locate-time {most:g})",
             usually,
         )
 

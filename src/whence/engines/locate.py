@@ -34,11 +34,8 @@ if TYPE_CHECKING:
     from whence.engines.repeating import Repeating
 
 REPLAY, AUTO = "replay", "auto"
-_ALWAYS = "--locate always follows values in one run"
-_TWICE = (
-    "--locate replay runs it twice all the same, with the same time, random numbers and order of threads, "
-    f"{_ALWAYS}"
-)
+_ALWAYS = "try --locate always"
+_TWICE = "try --locate replay or --locate always"
 HANDED_OVER = "it runs in the place of the process that was started"
 
 
@@ -186,11 +183,10 @@ def _failure(error: Exception) -> WhenceError:
 def unlocated(first: Result, error: WhenceError, offer: str) -> Result:
     """The result of a first run, with a note why there is no second one. offer: what helps."""
     if isinstance(error, Abandoned):
-        return noted(first, f"the second run, which says whence values came, was given up, since {error}")
+        return noted(first, f"no chains: the second run was given up, since {error}")
     if needed := getattr(error, "needed", 0):
-        offer = f"--locate-time {needed} would do, whence prepare --locate makes its code ahead, {_ALWAYS}"
-    why = f"the program was not run again to say whence values came: {error}"
-    return noted(first, f"{why}; {offer}")
+        offer = f"try --locate-time {needed}, whence prepare --locate ahead, or --locate always"
+    return noted(first, f"no chains: {error}; {offer}")
 
 
 def _given(settings: Settings) -> Input:
@@ -279,18 +275,41 @@ def ended(second: Result) -> str:
 
 def stopped(missed: list[str], second: Second) -> str:
     """The note about a second run that ended early."""
-    before = f" before {', '.join(dict.fromkeys(missed))}" if second.result.findings else ""
-    return f"a second run to say whence values came was stopped{before}, since {second.end}"
+    return f"no chain for {', '.join(dict.fromkeys(missed))}: the second run was stopped, since {second.end}"
 
 
 def matched(first: Result, second: Result, *, threads: bool = False) -> tuple[Result, list[str]]:
     """The first result with the chains of the second, and the rules of the findings with values that this
     lacks. threads: the program has some."""
-    known = {_identity(each, threads): each.chains for each in second.findings}
-    own = [(each, _identity(each, threads)) for each in first.findings]
-    findings = tuple(replace(each, chains=known.get(identity, ())) for each, identity in own)
-    missed = [each.rule.name for each, identity in own if _may_have_chains(each) and identity not in known]
-    return replace(first, findings=findings), missed
+    known = {_identity(each, threads): each for each in second.findings}
+    own = [(each, known.get(_identity(each, threads))) for each in first.findings]
+    findings = tuple(replace(each, chains=again.chains if again else ()) for each, again in own)
+    missed = [each.rule.name for each, again in own if _may_have_chains(each) and again is None]
+    result = replace(first, findings=findings)
+    for note in dict.fromkeys(note for each, again in own if again for note in _otherwise(each, again)):
+        result = noted(result, note)
+    return result, missed
+
+
+def _otherwise(first: Finding, second: Finding) -> Iterator[str]:
+    """The threads that came to a finding's block in the second run, where the stacks of the first have
+    others."""
+    if first.block is None or second.block is None or not second.chains:
+        return
+    events = (
+        ("freed", first.block.freed, second.block.freed),
+        ("allocated", first.block.allocated, second.block.allocated),
+    )
+    for verb, one, other in events:
+        if one is not None and other is not None and one.thread != other.thread:
+            yield (
+                f"{_thread(other.thread)}, not {_thread(one.thread)}, {verb} the block of {first.rule.name} "
+                "in the second run, which its chains are of"
+            )
+
+
+def _thread(number: int) -> str:
+    return f"thread {number}" if number else "the main thread"
 
 
 def missing(
@@ -301,17 +320,14 @@ def missing(
     why = _why(first, second, missed)
     if astray:
         why += f" ({', and '.join(astray)})"
-    return f"{why}, so nothing is said whence its values came: {names}; {offer}"
+    return f"no chain for {names}: the second run {why}; {offer}"
 
 
 def _why(first: Result, second: Result, missed: list[str]) -> str:
     keys = {each.key for each in second.findings}
     if any(each.key in keys for each in first.findings if each.rule.name in missed):
-        return "the second run came to a finding at another moment than the first"
-    name = Path(first.run.program).name
-    if not second.findings:
-        return f"the second run of {name} had no findings: it depends on more than its input"
-    return "the second run did not come to a finding of the first"
+        return "came to it at another moment"
+    return "did not come to it" if second.findings else "had no findings"
 
 
 def noted(result: Result, note: str) -> Result:

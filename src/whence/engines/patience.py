@@ -33,7 +33,8 @@ class TooLong(ToolLimit):
 class Patience:
     """Entered where the second run begins, its build included.
 
-    seconds: what it may take, None for any time. running: how many of them the program itself will need.
+    seconds: what it may take, None for any time. run, option: what it is, and what sets the seconds. running:
+    how many of them the program itself will need.
     signals: this process handles signals for its user (main thread only); else they stay with whoever has
     called. meanwhile: called now and then while the program runs. signal: the name of the one that came.
     expected: the seconds that making its code takes, 0 where that is there.
@@ -46,8 +47,11 @@ class Patience:
         signals: bool,
         running: float = 0.0,
         meanwhile: Callable[[], None] = lambda: None,
+        run: str = "a second run",
+        option: str = "--locate-time",
     ) -> None:
         self.seconds, self.running = seconds, running
+        self._run, self._option = run, option
         self.expected = 0.0
         self.signals = signals and threading.current_thread() is threading.main_thread()
         self.meanwhile = meanwhile
@@ -84,8 +88,8 @@ class Patience:
         left, needed = self.left, seconds + self.running
         if left is not None and self.seconds is not None and needed > left:
             raise TooLong(
-                f"its code would have to be instrumented for that, for about {seconds:.0f} s, "
-                f"more than it may take (--locate-time {self.seconds:g})",
+                f"instrumenting for {self._run} would take {seconds:.0f} s, more than it may ({self._option} "
+                f"{self.seconds:.4g})",
                 needed + self.seconds - left,
             )
 
@@ -109,4 +113,4 @@ class Patience:
         """Why nobody waits any more; "" while somebody does."""
         if self.signal:
             return f"{self.signal} came"
-        return f"its time was over (--locate-time {self.seconds:g})" if self.left == 0.0 else ""
+        return f"its time was over ({self._option} {self.seconds:g})" if self.left == 0.0 else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,6 @@ from whence.exploring.lcov import SITES, covered_lines, lines
 from whence.exploring.loop import Loop
 from whence.exploring.results import Bound, Error, Exploration, Possible
 from whence.exploring.store import Store
-from whence.findings import Finding
 from whence.report.words import plural
 from whence.toolchain.cache_prune import format_size
 
@@ -32,6 +31,7 @@ def completed(
     confirm: shows findings again outside of the exploration; without it none is confirmed.
     """
     begun = time.monotonic()
+    explorer.confirms = confirm is not None
     explorer.explore(first)
     errors = _errors(explorer, store, store.identity, confirm)
     result = _result(explorer, store, time.monotonic() - begun, errors, notes)
@@ -42,32 +42,28 @@ def completed(
 def _errors(
     explorer: Loop[Any, Any], store: Store, identity: Mapping[str, Any], confirm: Confirm | None
 ) -> tuple[Error, ...]:
-    """What paths found, each once, and what confirms it."""
-    return tuple(
-        _error(explorer, store, explorer.state.found[key], tests, identity, confirm)
-        for key, tests in explorer.state.errors.items()
-        if key in explorer.state.found
-    )
-
-
-def _error(
-    explorer: Loop[Any, Any],
-    store: Store,
-    finding: Finding,
-    numbers: Sequence[int],
-    identity: Mapping[str, Any],
-    confirm: Confirm | None,
-) -> Error:
-    program, words = str(identity["program"]), tuple(map(str, identity["arguments"]))
-    tests = [Test(number, program, words, store.inputs(number), "", 0) for number in numbers[:MOST_TESTS]]
-    found = Confirmation(finding, doubt="it was not run again")
-    if confirm is not None:
+    """What paths found, each once, and what confirms it, as long as there is time and no interrupt."""
+    errors, doubt = list[Error](), "it was not run again" if confirm is None else ""
+    for key, numbers in explorer.state.errors.items():
+        if key not in explorer.state.found:
+            continue
+        found = Confirmation(explorer.state.found[key], doubt=doubt)
         try:
-            found = confirmed(finding, tests, confirm)
+            if confirm is not None and not doubt:
+                tests = list(_tests(store, numbers, identity))
+                found = confirmed(found.finding, tests, confirm, explorer.end)
         except KeyboardInterrupt:
-            found = replace(found, doubt="the exploration was interrupted")
+            doubt = "the exploration was interrupted"
+            found = replace(found, doubt=doubt)
             explorer.state.stopped = "interrupted"
-    return Error(found.finding, tuple(numbers), found.by, found.doubt, found.native)
+        errors.append(Error(found.finding, tuple(numbers), found.by, found.doubt, found.native))
+    return tuple(errors)
+
+
+def _tests(store: Store, numbers: Sequence[int], identity: Mapping[str, Any]) -> Iterator[Test]:
+    program, words = str(identity["program"]), tuple(map(str, identity["arguments"]))
+    for number in numbers[:MOST_TESTS]:
+        yield Test(number, program, words, store.inputs(number), "", 0)
 
 
 def _result(

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whence.errors import WhenceError
+from whence.errors import ToolLimit, WhenceError
 from whence.exploring.inputs import Test, command_line
 from whence.options import RunOptions
 
@@ -43,7 +44,9 @@ class Confirmation:
     native: str = ""
 
 
-Confirm = Callable[["Finding", Test], Confirmation]
+NO_TIME = "no time was left (--max-time)"
+Confirm = Callable[["Finding", Test, float | None], Confirmation]
+"""What shows a finding again on a test; it takes no more than some seconds, None for any time."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +61,11 @@ class Confirmer:
     options: RunOptions
     seconds: float
 
-    def __call__(self, finding: Finding, test: Test) -> Confirmation:
-        native, killed = self._native(test)
+    def __call__(self, finding: Finding, test: Test, left: float | None = None) -> Confirmation:
+        end = None if left is None else time.monotonic() + left
+        native, killed = self._native(test, self._most(end))
         try:
-            result = self._checked(test)
+            result = self._checked(test, end)
         except WhenceError as error:
             found, doubt = None, f"the checked run failed: {error}"
         else:
@@ -70,10 +74,20 @@ class Confirmer:
         by = (*((CHECKED,) if found else ()), *((f"a native replay ({native})",) if killed else ()))
         return Confirmation(found or finding, by, "" if by else doubt, native)
 
-    def _checked(self, test: Test) -> Result:
+    def _most(self, end: float | None) -> float:
+        """The seconds that a run may take; end: by the monotonic clock."""
+        return self.seconds if end is None else max(0.0, min(self.seconds, end - time.monotonic()))
+
+    def _checked(self, test: Test, end: float | None) -> Result:
         """The ordinary run; a chain is located if the user wants it."""
         from whence.api import run_with
+        from whence.engines.patience import Patience
         from whence.exploring import replaying
+
+        left = None if end is None else max(0.0, end - time.monotonic())
+        patience = Patience(left, signals=False, run="a checked run", option="--max-time")
+        if patience.seconds == 0.0:
+            raise ToolLimit(NO_TIME)
 
         locate = "always" if self.options["locate"] in ("replay", "always") else "never"
         with ExitStack() as stack:
@@ -94,7 +108,8 @@ class Confirmer:
                 }
             )
             words = [os.fsdecode(word) for word in command_line(test)]
-            return run_with(self.program.absolute(), words, options, made=True)
+            stack.enter_context(patience)
+            return run_with(self.program.absolute(), words, options, made=True, patience=patience)
 
     @cached_property
     def _rules(self) -> Mapping[str, Any]:
@@ -104,16 +119,16 @@ class Confirmer:
         given = self.options["rules"], self.options["enable"], self.options["disable"]
         return {"rules": select_rules(*given), "enable": (), "disable": ()}
 
-    def _native(self, test: Test) -> tuple[str, bool]:
+    def _native(self, test: Test, seconds: float) -> tuple[str, bool]:
         """How the program as it is ends, in words, and whether a signal killed it."""
         from whence.exploring import replaying
 
         try:
-            status = replaying.run_quietly(test, self.program, self.environment, self.seconds)
+            status = replaying.run_quietly(test, self.program, self.environment, seconds)
         except WhenceError as error:
             return f"not run: {error}", False
         if status is None:
-            return f"killed after {self.seconds:g} seconds", False
+            return f"killed after {seconds:.3g} seconds", False
         return (_name(-status), True) if status < 0 else (f"status {status}", False)
 
 
@@ -133,11 +148,19 @@ def _difference(result: Result) -> str:
     return "the checked run found nothing"
 
 
-def confirmed(finding: Finding, tests: Sequence[Test], confirm: Confirm) -> Confirmation:
-    """The confirmation by the first of the tests that gives one; else the doubt of the last."""
+def confirmed(
+    finding: Finding, tests: Sequence[Test], confirm: Confirm, end: float | None = None
+) -> Confirmation:
+    """The confirmation by the first of the tests that gives one; else the doubt of the last.
+
+    end: when there is no more time, by the monotonic clock.
+    """
     found = Confirmation(finding, doubt="there is no test")
     for test in tests:
-        found = confirm(finding, test)
+        left = None if end is None else end - time.monotonic()
+        if left is not None and left <= 0:
+            return replace(found, doubt=NO_TIME)
+        found = confirm(finding, test, left)
         if found.by:
             break
     return found

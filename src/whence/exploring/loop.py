@@ -51,6 +51,10 @@ class Limits:
     memory: int | None = None
 
 
+_CONFIRMING = 4
+"""Of how many parts of the time one is for confirming findings."""
+
+
 @dataclass
 class State:
     """What an exploration knows, for its reports.
@@ -106,6 +110,8 @@ class Loop(ABC, Generic[W, D]):
         self.waiting: set[Node] = set()
         self.number = 0
         self.begun = time.monotonic()
+        self.confirms = False
+        """Whether findings are shown again when paths are at an end."""
         self.bound = Bound(self.limits.memory, executor.memory, self._forget) if self.limits.memory else None
         self._repeats: list[int] = []
         self._seeds: list[Mapping[str, bytes]] = []
@@ -185,7 +191,7 @@ class Loop(ABC, Generic[W, D]):
         if limits.paths is not None and state.paths >= limits.paths:
             state.stopped = f"{limits.paths} paths" if self.left else ""
             return True
-        if limits.seconds is not None and time.monotonic() - self.begun >= limits.seconds:
+        if limits.seconds is not None and self._left() == 0.0:
             lacks = f" ({self.executor.lacks})" if self.executor.lacks else ""
             state.stopped = f"{limits.seconds:g} seconds{lacks}" if self.left else ""
             return True
@@ -194,11 +200,18 @@ class Loop(ABC, Generic[W, D]):
             return True
         return False
 
+    @property
+    def end(self) -> float | None:
+        """When the time of the exploration and of what confirms its findings is over, by the monotonic clock;
+        None without a limit."""
+        return None if self.limits.seconds is None else self.begun + self.limits.seconds
+
     def _left(self) -> float | None:
-        """Seconds."""
-        if self.limits.seconds is None:
+        """Seconds for paths: a part of the limit is kept for confirming findings, once there are some."""
+        if self.end is None or self.limits.seconds is None:
             return None
-        return max(0.0, self.limits.seconds - (time.monotonic() - self.begun))
+        kept = self.limits.seconds / _CONFIRMING if self.state.found and self.confirms else 0.0
+        return max(0.0, self.end - kept - time.monotonic())
 
     def _begin_work(self) -> None:
         while self.executor.free and self._may_begin():

@@ -34,8 +34,8 @@ FULL, SILENT = "full", "silent"
 _HOW = {"LIMIT": TIME_LIMIT}
 _SIGKILL = 9
 _LEFT = (
-    "paths write {}: what one leaves there the next one finds, so it may take another way than on its input "
-    "alone (with --sym-file a program runs in a folder that each path finds as the first one did)"
+    "paths write {}: what one leaves there the next one finds, and may go another way for it; with "
+    "--sym-file each path finds its folder as the first one did"
 )
 
 

@@ -7,10 +7,13 @@ import re
 _VARIABLES = re.compile(
     r"\n +#dbg_[^\n]*|, (?:retainedNodes|globals|retainedTypes|enums|imports|macros): !\d+"
 )
+_NAMED = re.compile(r'!DISubprogram\(name: "[^"]*", linkageName: "(_Z[^"]*)"')
 
 
 def keep_line_tables(text: str) -> str:
     """Drops debug information except line tables.
+
+    Line tables have one name of a function that was inlined: its symbol, which tells the class, too.
 
     Before::
 
@@ -24,7 +27,7 @@ def keep_line_tables(text: str) -> str:
         !1 = !DIFile(filename: "a.c", directory: "/")
         !2 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, emissionKind: FullDebug, retainedTypes: !3)
         !3 = !{}
-        !4 = distinct !DISubprogram(name: "f", file: !1, type: !5, spFlags: DISPFlagDefinition, unit: !2, retainedNodes: !3)
+        !4 = distinct !DISubprogram(name: "f", linkageName: "_Z1fi", file: !1, type: !5, spFlags: DISPFlagDefinition, unit: !2, retainedNodes: !3)
         !5 = !DISubroutineType(types: !3)
         !8 = !DILocation(line: 1, scope: !4)
         !9 = !DILocalVariable(name: "a", arg: 1, scope: !4)
@@ -40,9 +43,10 @@ def keep_line_tables(text: str) -> str:
         !1 = !DIFile(filename: "a.c", directory: "/")
         !2 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, emissionKind: LineTablesOnly)
         !3 = !{}
-        !4 = distinct !DISubprogram(name: "f", file: !1, type: !5, spFlags: DISPFlagDefinition, unit: !2)
+        !4 = distinct !DISubprogram(name: "_Z1fi", linkageName: "_Z1fi", file: !1, type: !5, spFlags: DISPFlagDefinition, unit: !2)
         !5 = !DISubroutineType(types: !3)
         !8 = !DILocation(line: 1, scope: !4)
         !9 = !DILocalVariable(name: "a", arg: 1, scope: !4)
     """  # noqa: E501
-    return _VARIABLES.sub("", text).replace("emissionKind: FullDebug", "emissionKind: LineTablesOnly")
+    text = _VARIABLES.sub("", text).replace("emissionKind: FullDebug", "emissionKind: LineTablesOnly")
+    return _NAMED.sub(r'!DISubprogram(name: "\1", linkageName: "\1"', text)

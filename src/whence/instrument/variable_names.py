@@ -29,6 +29,8 @@ _FILE = re.compile(r'^!(\d+) = !DIFile\(filename: "([^"]*)", directory: "([^"]*)
 _COUNT = re.compile(r", i\d+ (?:%|\d)")
 _PLACE_OF_CALL = re.compile(r", !dbg !(\d+)")
 """Memory of `alloca`, unlike a variable, has a place in the code."""
+_USES = 8
+"""So many uses of a temporary object are looked at."""
 _LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+),[^\n]*?scope: !(\d+)", re.MULTILINE)
 _SCOPE = re.compile(
     r"^!(\d+) = (?:distinct )?!DI(?:Subprogram|LexicalBlock)\([^\n]*?\bfile: !(\d+)", re.MULTILINE
@@ -38,7 +40,8 @@ _FILE_FIELD = re.compile(r"\bfile: !(\d+)")
 
 
 def name_variables(text: str) -> str:
-    """Attaches name, place and shape to each variable, and to memory of `alloca` its place.
+    """Attaches name, place and shape to each variable, to memory of `alloca` its place, and to a temporary
+    object that of its first use.
 
     Before::
 
@@ -105,19 +108,38 @@ def _known(text: str) -> Iterator[tuple[re.Match[str], str, _Facts]]:
         elif match[4] in places and match[5] in described:
             yield places.pop(match[4]), function, described[match[5]]
         elif match[1]:
-            unnamed += _called(places, function)
+            unnamed += _placed(text, places, function, match.start())
             function, places = match[1], {}
-    unnamed += _called(places, function)
+    unnamed += _placed(text, places, function, begin)
     known = dict(_places(text, begin, files, {number for _, _, number in unnamed}))
     yield from ((match, function, known[number]) for match, function, number in unnamed if number in known)
 
 
-def _called(places: Mapping[str, re.Match[str]], function: str) -> Iterator[tuple[re.Match[str], str, str]]:
-    """The instructions that have a place in the code, with its number."""
-    for match in places.values():
-        place = _PLACE_OF_CALL.search(match[3])
+def _placed(
+    text: str, places: Mapping[str, re.Match[str]], function: str, end: int
+) -> Iterator[tuple[re.Match[str], str, str]]:
+    """The instructions that have a place in the code, with its number: their own, or that of their first use.
+
+    end: where the function's text ends at the latest.
+    """
+    for name, match in places.items():
+        place = _PLACE_OF_CALL.search(match[3]) or _first_use(text, name, match.end(), end)
         if place is not None:
             yield match, function, place[1]
+
+
+def _first_use(text: str, name: str, begin: int, end: int) -> re.Match[str] | None:
+    """The place of the first use of a temporary object that has one."""
+    for _ in range(_USES):
+        found = [at for last in (",", ")") if (at := text.find(f" {name}{last}", begin, end)) >= 0]
+        if not found:
+            return None
+        begin = text.find("\n", min(found))
+        line = text[text.rfind("\n", 0, min(found)) : begin]
+        place = _PLACE_OF_CALL.search(line)
+        if place is not None:
+            return place
+    return None
 
 
 def files_of(text: str, begin: int) -> dict[str, str]:

@@ -49,6 +49,8 @@ def sections(finding: Finding, run: RunInfo) -> list[Section]:
     own = [_section(f"stack of {thread}", finding.stack)]
     if block is not None and not block.variable and (block.freed or block.state is BlockState.FREED):
         own.append(_event("moved by realloc" if block.moved else "freed", block.freed))
+    if finding.types is not None and (called := finding.types.function) is not None and called.file:
+        own.append(_section("function defined", (called,)))
     own += [*_last_use(finding), *_allocated(finding), *_origin(finding), *_descriptor(finding)]
     return [*own, *_described(finding)]
 
@@ -67,19 +69,22 @@ def _event(what: str, event: Event | None) -> Section:
 def _allocated(finding: Finding) -> Iterator[Section]:
     first, second = finding.block, finding.second.block if finding.second else None
     if first is not None and second is not None and first.id != second.id:
-        yield _birth(first, "block of the left pointer, ")
-        yield _birth(second, "block of the right pointer, ")
+        yield from _birth(first, "block of the left pointer, ")
+        yield from _birth(second, "block of the right pointer, ")
     elif first is not None:
-        yield _birth(first)
+        yield from _birth(first)
     elif second is not None:
-        yield _birth(second)
+        yield from _birth(second)
 
 
-def _birth(block: Block, whose: str = "") -> Section:
-    if block.variable is not None:
-        return _section(f"{whose}declared", (block.variable.place,))
-    family = "" if block.family is Family.UNKNOWN else f" by {block.family}"
-    return _event(f"{whose}allocated{family}", block.allocated)
+def _birth(block: Block, whose: str = "") -> Iterator[Section]:
+    """Where a block began; nothing of a variable of which no place is known."""
+    variable = block.variable
+    if variable is None:
+        family = "" if block.family is Family.UNKNOWN else f" by {block.family}"
+        yield _event(f"{whose}allocated{family}", block.allocated)
+    elif variable.place.file or variable.place.function:
+        yield _section(f"{whose}{'declared' if variable.name else 'made'}", (variable.place,))
 
 
 def _last_use(finding: Finding) -> Iterator[Section]:
@@ -95,7 +100,8 @@ def _origin(finding: Finding) -> Iterator[Section]:
     if origin.variable is not None:
         place = origin.variable.place
         if place.file or place.function:
-            yield _section("never written since its declaration", (place,))
+            since = "its declaration" if origin.variable.name else "it was made"
+            yield _section(f"never written since {since}", (place,))
     else:
         yield _section("never written since its allocation", origin.stack)
 

@@ -79,9 +79,10 @@ def position(frame: Frame, directory: str) -> str:
 
 
 def module_position(frame: Frame) -> str:
-    """``libc.so.6+0x8aeec``; the address itself where the offset in the module is unknown."""
+    """``libc.so.6+0x8aeec``; the address itself where the offset in the module is unknown, nothing without an
+    address."""
     if frame.module is None:
-        return f"{frame.pc:#x}"
+        return f"{frame.pc:#x}" if frame.pc else ""
     name = printable(os.path.basename(frame.module))
     return f"{name} at {frame.pc:#x}" if frame.offset is None else f"{name}+{frame.offset:#x}"
 
@@ -91,12 +92,16 @@ def code_name(frame: Frame, width: int) -> str:
     return short_name(frame, width) if frame.function else module_position(frame)
 
 
+NAMELESS = "(no name)"
+"""Code that no symbol names, as that of a stripped library."""
+
+
 def short_name(frame: Frame, width: int) -> str:
     """The function's name in at most `width` cells: without template arguments, then cut.
 
     Of a qualified name the end is kept.
     """
-    name = printable(frame.function or "??")
+    name = printable(frame.function or (NAMELESS if frame.pc else ""))
     if len(name) > width:
         name = _without_template_arguments(name)
     if len(name) <= width:

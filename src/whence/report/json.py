@@ -172,10 +172,23 @@ def _further(finding: Finding) -> dict[str, Any]:
             "block": _block(second.block),
             "hit_block": _hit(second.hit_block),
         }
+    if (undefined := finding.undefined) is not None:
+        made["undefined"] = {
+            "begin": _hex(undefined.begin),
+            "size": undefined.size,
+            "runs": [
+                {"offset": run.offset, "size": run.size, "names": [_text(name) for name in run.names]}
+                for run in undefined.runs
+            ],
+            "more": undefined.more,
+            "block": _block(undefined.block),
+        }
     if finding.message:
         made["message"] = finding.message
     if finding.types is not None:
-        made["types"] = {"expected": finding.types.expected, "found": finding.types.found or None}
+        types = finding.types
+        made["types"] = {"expected": types.expected, "found": types.found or None}
+        made["types"] |= {"function": _frame(types.function)} if types.function is not None else {}
     return made
 
 

@@ -99,13 +99,32 @@ def draw(finding: Finding, width: int) -> Picture | None:
 
 
 def around(finding: Finding, most: int = 512) -> list[tuple[int, Cell]]:
-    """The bytes whose states were recorded, at most that many around the address, each with its cell."""
-    states, block = finding.states, finding.block
-    if states is None or not states.bytes or block is None or finding.access.kind not in _ACCESS_CELLS:
+    """The bytes whose states were recorded, at most that many around the first that must not be accessed, and
+    those around the boundary of the block that was crossed; each with its cell."""
+    states, block, access = finding.states, finding.block, finding.access
+    if states is None or not states.bytes or block is None or access.kind not in _ACCESS_CELLS:
         return []
-    begin = max(states.begin, finding.access.address - most // 2)
-    addresses = range(begin, min(states.end, begin + most))
-    return [(address, _cell(finding, block, address)) for address in addresses]
+    centre = access.address if access.first_bad is None else access.first_bad
+    begin = max(states.begin, centre - most // 2)
+    addresses = {*range(begin, min(states.end, begin + most))}
+    boundary = crossed(finding)
+    if boundary is not None:
+        addresses.update(range(max(0, boundary - _EDGE), boundary + _EDGE))
+    return [(address, _cell(finding, block, address)) for address in sorted(addresses)]
+
+
+_EDGE = 64
+"""Bytes on either side of a boundary that are shown."""
+
+
+def crossed(finding: Finding) -> int | None:
+    """The boundary of a block that an access has crossed: its begin or its end; None for an access inside."""
+    block, access = finding.block, finding.access
+    if block is None:
+        return None
+    if access.address < block.begin:
+        return block.begin
+    return block.end if access.address + max(access.size, 1) > block.end else None
 
 
 def _gap(count: int) -> str:

@@ -171,6 +171,8 @@ def _message(finding: Finding, place: Frame | None) -> str:
     subject = frames.code_name(place, 200) if place else "an unknown function"
     title = words.title(finding)
     happened = words.headline(finding, subject)
+    if detail := words.detail(finding):
+        happened += f"; {detail}"
     return f"{title}: {happened}" if title else happened
 
 

@@ -17,6 +17,7 @@ from whence.findings import (
     BlockState,
     Family,
     Finding,
+    Frame,
     LeakCheck,
     LeakKind,
     LeakMoment,
@@ -26,6 +27,9 @@ from whence.findings import (
     RunInfo,
     SuppressionUse,
     Total,
+    Types,
+    Undefined,
+    UndefinedRun,
     UseKind,
     Variable,
     Where,
@@ -116,6 +120,8 @@ def block_phrase(block: Block) -> str:
 def variable_phrase(variable: Variable, size: int, kind: BlockKind) -> str:
     """```buf`, an array of 80 bytes in `parse```, ```table`, a global array of 40 bytes``"""
     shape = "array" if variable.is_array else "variable"
+    if kind is BlockKind.STACK and not variable.name and not variable.is_array:
+        shape = "temporary object"
     if kind is not BlockKind.GLOBAL:
         shape = f"{'an' if variable.is_array else 'a'} {shape}"
     elif variable.is_thread_local:
@@ -375,6 +381,8 @@ def facts(finding: Finding) -> list[str]:
         return []
     if finding.second is not None:
         return [*_pair_facts(finding, finding.second), *filter(None, [_described_fact(finding)])]
+    if finding.undefined is not None:
+        return [*_undefined_facts(finding, finding.undefined), *filter(None, [_described_fact(finding)])]
     found = [
         _types_fact(finding),
         _address_fact(finding),
@@ -385,6 +393,44 @@ def facts(finding: Finding) -> list[str]:
         _size_fact(finding),
     ]
     return [sentence for sentence in found if sentence]
+
+
+_MOST_RUNS = 4
+
+
+def undefined_bytes(undefined: Undefined) -> str:
+    """``bytes 1 to 3 (padding after c)``, at most a few of them."""
+    runs = [f"{_span(run)}{_named(run)}" for run in undefined.runs[:_MOST_RUNS]]
+    more = len(undefined.runs) > _MOST_RUNS or undefined.more
+    return ", ".join(runs) + (" and more" if more else "")
+
+
+def _span(run: UndefinedRun) -> str:
+    last = run.offset + run.size - 1
+    return f"byte {run.offset:,}" if run.size == 1 else f"bytes {run.offset:,} to {last:,}"
+
+
+def _named(run: UndefinedRun) -> str:
+    return f" ({', '.join(run.names)})" if run.names else ""
+
+
+def detail(finding: Finding) -> str:
+    """What one line says of a finding behind its headline; empty for most."""
+    if finding.undefined is not None:
+        return f"undefined: {undefined_bytes(finding.undefined)}"
+    types = finding.types
+    return _function_fact(types, types.function) if types is not None and types.function is not None else ""
+
+
+def _undefined_facts(finding: Finding, undefined: Undefined) -> Iterator[str]:
+    if undefined.size > 1:
+        yield f"of the {bytes_(undefined.size)} read, undefined: {undefined_bytes(undefined)}"
+    elif names := _named(undefined.runs[0]) if undefined.runs else "":
+        yield f"the byte is undefined{names}"
+    block, address = undefined.block, finding.access.address
+    if block is not None:
+        span = f"[{block.begin:#x}, {block.end:#x})"
+        yield f"{address:#x} is {start_phrase(block.relation(address), block_phrase(block))}, {span}"
 
 
 def _pair_facts(finding: Finding, second: Pointer) -> Iterator[str]:
@@ -416,7 +462,15 @@ def _types_fact(finding: Finding) -> str | None:
     types = finding.types
     if types is None:
         return None
+    if types.function is not None:
+        return _function_fact(types, types.function)
     return f"{types.expected}; the object is a '{types.found}'" if types.found else types.expected
+
+
+def _function_fact(types: Types, function: Frame) -> str:
+    name = f"the function is `{function.function}`" if function.function else "the function has no name"
+    type_ = f", of type '{types.found}'" if types.found else ""
+    return f"{name}{type_}; {types.expected}"
 
 
 def _address_fact(finding: Finding) -> str | None:

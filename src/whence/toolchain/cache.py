@@ -260,8 +260,8 @@ class Cache:
             raise
         self._spare = spare
         self._note(
-            f"the cache {self.directory} cannot be written ({reason}); "
-            f"instrumented code is not kept for the next run (set {variables.CACHE} to choose another place)"
+            f"instrumented code is not kept for the next run: the cache {self.directory} cannot be written "
+            f"({reason}); {variables.CACHE} chooses another place"
         )
         return path
 

@@ -67,8 +67,8 @@ class AllocEngine(ProcessEngine):
         if task.settings.engine != AUTO:
             return ""
         return (
-            f"no code was checked: {name} carries no IR; only its allocation calls were checked, and no "
-            "program that it starts (--trace-children)"
+            f"no code was checked: {name} carries no IR; its calls of the allocator were, and not those of "
+            "programs that it starts (--trace-children)"
         )
 
     def remarks(self, task: Task, prepared: Prepared, ran: Ran) -> list[str]:
@@ -76,13 +76,13 @@ class AllocEngine(ProcessEngine):
         name = task.arguments[0]
         if not ran.raw.started:
             return [
-                f"{name} did not load the allocator, so nothing was checked: programs that run with the "
-                "rights of their file, and those whose loader is another one, take no preloaded library"
+                f"nothing was checked: {name} did not load the allocator, as programs that have the rights "
+                "of their file (set-user-ID) or another loader do not"
             ]
         if task.settings.engine == AUTO:
             return [
-                f"{name} carries no IR: what an allocator sees was checked (--engine alloc); build it with "
-                "CC=whence-cc CXX=whence-c++ to have every access checked"
+                f"{name} carries no IR: what an allocator sees was checked; build it with CC=whence-cc "
+                "CXX=whence-c++ to check every access"
             ]
         return []
 

@@ -278,9 +278,8 @@ def _joined_elsewhere(image: CarriedImage, phrase: str, *, is_program: bool) -> 
     """What is not checked of an image that runs as it was linked; `is_program`: not a library."""
     leaks = ", leaks of what it allocates only with --foreign-leaks" if is_program else ""
     return (
-        f"{image.path.name}: another linker than whence-cc's joined objects with IR and objects without "
-        f"({phrase}), which were not found again: accesses in it were not checked{leaks}; "
-        "make all links with whence-cc, partial ones (ld -r) too"
+        f"accesses in {image.path.name} were not checked{leaks}: another linker than whence-cc's joined "
+        f"objects without IR to it ({phrase}); make all links with whence-cc, partial ones (ld -r) too"
     )
 
 

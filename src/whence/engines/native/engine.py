@@ -54,8 +54,8 @@ class NativeEngine(ProcessEngine):
         """A sentence for a run in which no IR of a program or a library was instrumented."""
         if prepared.built.declined and started:
             return (
-                "no access was checked: only the calls to malloc, free and their relatives were; make all "
-                f"links of {task.arguments[0]} with whence-cc, partial ones (ld -r) too"
+                "no access was checked, only calls of malloc, free and their like: make all links of "
+                f"{task.arguments[0]} with whence-cc, partial ones (ld -r) too"
             )
         more = "loaded or started" if task.settings.children else "loaded"
         hint = "" if task.settings.children else ", and to check programs that it starts add --trace-children"
@@ -86,8 +86,8 @@ class NativeEngine(ProcessEngine):
             return []
         if not originals:
             return [
-                f"nothing that carries IR was loaded: of {name}, only the calls to malloc, free and their "
-                "relatives were checked; build what is to be checked with CC=whence-cc CXX=whence-c++"
+                f"only calls of malloc, free and their like were checked: nothing that {name} loaded carries "
+                "IR; build with CC=whence-cc CXX=whence-c++"
             ]
         names = ", ".join(sorted({os.path.basename(original) for original in originals.values()}))
         return [f"{name} carries no IR: accesses were checked in {names}, allocation calls everywhere"]

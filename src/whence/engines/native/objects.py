@@ -256,8 +256,8 @@ def _notes_of_bit_fields(modules: Sequence[CarriedModule], settings: BuildSettin
     if names:
         more = f" and {len(names) - 1} more" if names[1:] else ""
         yield (
-            f"conversions to bit-fields in {names[0]}{more} are not checked: the IR has no checks of "
-            f"-fsanitize={_BIT_FIELDS}; build it again, with clang {checks.KINDS[_BIT_FIELDS]} or newer"
+            f"conversions to bit-fields in {names[0]}{more} are not checked: build it again, with clang "
+            f"{checks.KINDS[_BIT_FIELDS]} or newer (-fsanitize={_BIT_FIELDS})"
         )
 
 

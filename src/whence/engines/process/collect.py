@@ -35,6 +35,8 @@ from whence.findings import (
     RuleInfo,
     States,
     Types,
+    Undefined,
+    UndefinedRun,
     Use,
     UseKind,
     Value,
@@ -143,6 +145,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
     stack = symbolizer.stack(raw.stack, memory, exact_top=raw.flag("SIGNAL") and not raw.flag("FETCH"))
     states = States(f["state_begin"], raw.states) if raw.states else None
     values = tuple(_values(rule, raw.values))
+    second = _second(raw, memory, symbolizer)
     return Finding(
         rule=rule,
         point=point,
@@ -163,11 +166,12 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         process=raw.process,
         origin=_origin(raw, memory, symbolizer) if f["use"] or _reads_unknown(point, block) else None,
         descriptor=_descriptor(raw, memory, symbolizer) if point is Point.DESCRIPTOR else None,
-        types=_types(raw) if point is not Point.SIGNAL else None,
+        types=_types(raw, point, memory, symbolizer),
         message=" ".join(raw.types.split()) if point is Point.SIGNAL else "",
         chains=_chains(raw, values, point, stack, run, lambda pcs: _stack(pcs, memory, symbolizer)),
         described=_described(raw, memory, symbolizer),
-        second=_second(raw, memory, symbolizer),
+        second=None if raw.undefined else second,
+        undefined=_undefined(raw, second) if raw.undefined else None,
         occurrences=1 + f["repeats"],
     )
 
@@ -315,13 +319,27 @@ def _second(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -
     return Pointer(f["second_address"], f["second_root"], block, _hit(f, "second_hit"))
 
 
+def _undefined(raw: RawFinding, first: Pointer | None) -> Undefined:
+    """The undefined bytes of memory that was read, of which `first` is the first one."""
+    f, pairs = raw.fields, zip(raw.undefined[::2], raw.undefined[1::2], strict=False)
+    runs = tuple(UndefinedRun(offset, size) for offset, size in pairs)
+    block = None if first is None else first.block
+    return Undefined(f["read_begin"], f["read_size"], runs, bool(f["undefined_more"]), block)
+
+
 def _hit(fields: dict[str, int], prefix: str) -> HitBlock | None:
     number, begin, size = (fields[f"{prefix}_{name}"] for name in ("id", "begin", "size"))
     return HitBlock(number, begin, size) if number else None
 
 
-def _types(raw: RawFinding) -> Types | None:
+def _types(
+    raw: RawFinding, point: Point, memory: MemoryMap | None, symbolizer: Symbolizer
+) -> Types | None:
     """The types of the step; the class of an object stands on a line of its own, as `typeid` has it."""
+    if point is Point.SIGNAL or not raw.types:
+        return None
+    if point is Point("callee"):
+        return Types(raw.types, function=symbolizer.frames(raw.fields["address"], memory, exact=True)[-1])
     expected, _, name = raw.types.partition("\n")
     found = demangle(f"_ZTS{name}").removeprefix(_NAME_OF_TYPE) if name else ""
     return Types(expected, found) if expected else None

@@ -43,6 +43,7 @@ class RawFinding:
     described: tuple[int, ...] = ()
     second_alloc: tuple[int, ...] = ()
     second_variable: str = ""
+    undefined: tuple[int, ...] = ()
     process: Process | None = None
 
     def flag(self, name: str) -> bool:
@@ -261,6 +262,7 @@ def _decode_finding(payload: memoryview) -> RawFinding:
         described=_words(arrays["described"]),
         second_alloc=_words(arrays["second_alloc"]),
         second_variable=_text(memoryview(arrays["second_variable"])),
+        undefined=_words(arrays["undefined"]),
     )
 
 

@@ -65,8 +65,8 @@ def allocator_notes(program: Path, environment: Mapping[str, str]) -> list[str]:
     if environment.get("PYTHONMALLOC") or not mentions(program, "Py_BytesMain"):
         return []
     return [
-        f"{os.path.basename(program)} cuts blocks of up to 512 bytes out of larger ones (pymalloc), and bugs "
-        "about those are not seen: set PYTHONMALLOC=malloc"
+        "set PYTHONMALLOC=malloc to see bugs about blocks of up to 512 bytes: "
+        f"{os.path.basename(program)} cuts them out of larger ones"
     ]
 
 

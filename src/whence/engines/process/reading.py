@@ -48,7 +48,12 @@ class Reading:
 
     def sorted(self, raw: RawRun) -> Sorted:
         """The reported findings, and the entries with the findings that each suppressed."""
-        return self._all_suppressions(raw).sort(self.findings(raw), self.originals)
+        sorted_ = self._all_suppressions(raw).sort(self.findings(raw), self.originals)
+        if not any(map(_asks, sorted_.findings)) or interruption.current.hurries():
+            return sorted_
+        from whence.engines.process.members import Naming  # LLVM takes long to import
+
+        return replace(sorted_, findings=Naming(self.originals).named(sorted_.findings))
 
     def _all_suppressions(self, raw: RawRun) -> Suppressions:
         """The user's, and those that the program has for its own leaks; a mistake in these is a note."""
@@ -67,6 +72,11 @@ class Reading:
     def is_suppressed(self, raw: RawRun) -> bool:
         """Whether an entry suppresses every finding of the run."""
         return all(self.suppressions.match(found, self.originals) for found in self.findings(raw))
+
+
+def _asks(finding: Finding) -> bool:
+    """Whether the IR that a program carries says more of a finding."""
+    return finding.undefined is not None or (finding.types is not None and finding.types.function is not None)
 
 
 def rule_infos(rules: RuleSet) -> list[RuleInfo]:

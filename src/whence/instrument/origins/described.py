@@ -6,18 +6,41 @@ A type is the number of its node, empty where it is not known.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
 from whence import ir
 from whence.instrument.variable_names import text_of
+from whence.symbols.demangle import demangle
 
 _NODE = re.compile(
     r"!(\d+) = (?:distinct )?"
-    r"!(DI(?:(?:Composite|Derived|Basic)Type|(?:Local|Global)Variable|Subrange|Subprogram"
+    r"!(DI(?:(?:Composite|Derived|Basic|Subroutine)Type|(?:Local|Global)Variable|Subrange|Subprogram"
     r"|LexicalBlock(?:File)?))\((.*)\)\Z",
     re.DOTALL,
 )
+_TYPES = re.compile(r"\btypes: !(\d+)")
+_CLASS = re.compile(r'\bidentifier: "(_ZTS[^"]*)"')
+"""The symbol of the name of a class of C++, which says its scopes."""
+_TYPE_OF = "typeinfo name for "
+_KEYWORDS = {
+    "DW_TAG_structure_type": "struct",
+    "DW_TAG_class_type": "struct",
+    "DW_TAG_union_type": "union",
+    "DW_TAG_enumeration_type": "enum",
+}
+_SIGNS = {
+    "DW_TAG_pointer_type": "*",
+    "DW_TAG_reference_type": "&",
+    "DW_TAG_rvalue_reference_type": "&&",
+}
+_QUALIFIERS = {
+    "DW_TAG_const_type": "const",
+    "DW_TAG_volatile_type": "volatile",
+    "DW_TAG_restrict_type": "restrict",
+    "DW_TAG_atomic_type": "_Atomic",
+}
 _LIST = re.compile(r"!(\d+) = !\{([^\"]*)\}\Z")
 _NUMBER = re.compile(r"!(\d+)")
 _TAG = re.compile(r"\btag: (DW_TAG_\w+)")
@@ -56,6 +79,18 @@ class _Node(NamedTuple):
 _NONE = _Node("", "", {})
 
 
+def _symbol(node: _Node) -> str:
+    return (_SYMBOL.search(node.text) or _WORD.search(node.text) or ("", ""))[1]
+
+
+PADDING = "padding after "
+"""Precedes the name of the member that it follows."""
+
+
+def _padding(before: str) -> str:
+    return f"{PADDING}{before.removeprefix('.')}" if before else PADDING.split(maxsplit=1)[0]
+
+
 class Described:
     """The types of one module's variables."""
 
@@ -65,10 +100,18 @@ class Described:
     def of_variable(self, variable: ir.Alloca | ir.GlobalVariable) -> str:
         """The type of a variable, by the name and the line that are attached to it."""
         fields = text_of(variable).decode("utf-8", "replace").split("\t")
-        known = self._variables.get((fields[2], fields[0]), []) if len(fields) > 2 else []
+        return self._declared(fields[2], fields[0], fields[3]) if len(fields) > 3 else ""
+
+    def declared(self, name: str, line: int, function: str) -> str:
+        """The type of the variable of a name that is declared in a line; function: the symbol of a local
+        one's function."""
+        return self._declared(name, str(line), function)
+
+    def _declared(self, name: str, line: str, function: str) -> str:
+        known = self._variables.get((name, line), [])
         found = {self._fields(each).get("type", "") for each in known}
         if len(found) > 1:  # as `this` of several functions
-            known = [each for each in known if self._function_of(each) == fields[3]]
+            known = [each for each in known if self._function_of(each) == function]
             found = {self._fields(each).get("type", "") for each in known}
         return self._plain(next(iter(found))) if len(found) == 1 else ""
 
@@ -78,7 +121,7 @@ class Described:
         for _ in range(_DEEPEST):
             node = self._nodes.get(at, _NONE)
             if node.kind == "DISubprogram":
-                return (_SYMBOL.search(node.text) or _WORD.search(node.text) or ("", ""))[1]
+                return _symbol(node)
             at = node.fields.get("scope", "")
         return ""
 
@@ -108,7 +151,7 @@ class Described:
             for each in self._listed(type_):
                 fields, text = self._fields(each), self._nodes.get(each, _NONE).text
                 if fields.get("virtualIndex", "0") == str(index) and "DISPFlagVirtual" in text:
-                    return (_SYMBOL.search(text) or _WORD.search(text) or ("", ""))[1]
+                    return _symbol(self._nodes[each])
                 if self._tag(each) == _BASE and not int(fields.get("offset", "0")):
                     bases.append(self._plain(fields.get("baseType", "")))
             if len(bases) != 1:
@@ -203,6 +246,128 @@ class Described:
             offset -= self._begin(within[0])
             type_ = self._plain(self._fields(within[0]).get("baseType", ""))
         return ""
+
+    def function(self, symbol: str) -> str:
+        """The type of a function, by its symbol; empty if it is not known, or there are several."""
+        found = {
+            node.fields.get("type", "")
+            for node in self._nodes.values()
+            if node.kind == "DISubprogram" and "DISPFlagDefinition" in node.text and _symbol(node) == symbol
+        }
+        return next(iter(found)) if len(found) == 1 else ""
+
+    def spelled(self, type_: str, inner: str = "", depth: int = 0) -> str:
+        """A type in the words of the source, as `int (struct der *)`; empty if it is not known. inner: what
+        stands where a name would, as `*`."""
+        node, tag = self._nodes.get(type_, _NONE), self._tag(type_)
+        base = node.fields.get("baseType", "")
+        if depth > _DEEPEST:
+            return ""
+        if not type_ or node.kind == "DIBasicType" or tag == "DW_TAG_typedef":
+            return f"{self._name(type_) if type_ else 'void'} {inner}".rstrip()
+        if tag in _KEYWORDS:
+            name = self._scoped(type_)
+            return f"{name} {inner}".rstrip() if name else ""
+        if tag in _QUALIFIERS:
+            if self._tag(base) in _SIGNS:
+                return self.spelled(base, f"{_QUALIFIERS[tag]} {inner}".rstrip(), depth + 1)
+            outer = self.spelled(base, inner, depth + 1)
+            return f"{_QUALIFIERS[tag]} {outer}" if outer else ""
+        if tag in _SIGNS:
+            sign = f"{_SIGNS[tag]}{inner}"
+            is_open = self._nodes.get(base, _NONE).kind == "DISubroutineType"
+            is_open = is_open or self._tag(base) == "DW_TAG_array_type"
+            return self.spelled(base, f"({sign})" if is_open else sign, depth + 1)
+        if tag == "DW_TAG_array_type":
+            counts = [self._fields(each).get("count", "") for each in self._listed(type_)]
+            return self.spelled(base, inner + "".join(f"[{count}]" for count in counts), depth + 1)
+        if node.kind == "DISubroutineType":
+            return self._spelled_function(node, inner, depth)
+        return ""
+
+    def _spelled_function(self, node: _Node, inner: str, depth: int) -> str:
+        types = _TYPES.search(node.text)
+        listed = self._lists.get(types[1], "").split(", ") if types else []
+        if not listed or listed == [""]:
+            return ""
+        numbers = ["" if each == "null" else each.removeprefix("!") for each in listed]
+        result = self.spelled(numbers[0], inner, depth + 1)
+        given = [self.spelled(each, "", depth + 1) for each in numbers[1:]]
+        if not result or not all(given):
+            return ""
+        if listed[-1] == "null" and len(listed) > 1:
+            given[-1] = "..."
+        return f"{result}{'' if inner else ' '}({', '.join(given) or 'void'})"
+
+    def _scoped(self, type_: str) -> str:
+        """A struct, a class, a union or an enumeration as C or C++ names it."""
+        if symbol := _CLASS.search(self._nodes[type_].text):
+            return demangle(symbol[1]).removeprefix(_TYPE_OF)
+        name = self._name(type_)
+        return f"{_KEYWORDS[self._tag(type_)]} {name}" if name else ""
+
+    def size(self, type_: str) -> int:
+        """Bytes of a type, 0 where they are not known."""
+        return self._size(type_)
+
+    def has_members(self, type_: str) -> bool:
+        """Whether a type is a struct, a class or a union, or an array of some."""
+        if self._tag(type_) == "DW_TAG_array_type":
+            type_ = self._rows(type_)[0]
+        return self._tag(type_) in (*_STRUCTS, _UNION) and bool(self._size(type_))
+
+    def within(self, type_: str, begin: int, end: int, path: str = "", depth: int = 0) -> Iterator[str]:
+        """The names of what a value of a type has from one offset to another, as `.in[1].it`, and `padding
+        after .in` or the like; of unions and of simple types the whole."""
+        tag = self._tag(type_)
+        if tag == "DW_TAG_array_type" and depth < _DEEPEST:
+            yield from self._elements(type_, begin, end, path, depth)
+            return
+        if tag not in _STRUCTS or depth == _DEEPEST:
+            yield path
+            return
+        last, at = "", begin
+        for member in sorted(self._parts(type_), key=self._first_bit):
+            first = self._first_bit(member)
+            low, high = first // 8, -(-(first + self._bits_of(member)) // 8)
+            name = f"{path}.{self._name(member)}" if self._name(member) else path
+            if low >= end:
+                break
+            if low > at:
+                yield _padding(last)
+            if high > begin and low < end:
+                inner = self._plain(self._fields(member).get("baseType", ""))
+                is_bits = _BIT_FIELD in self._nodes[member].text
+                inside = (max(begin, low) - low, min(end, high) - low)
+                yield from [name] if is_bits else self.within(inner, *inside, name, depth + 1)
+            last, at = name, max(at, high)
+        if at < end:
+            yield _padding(last)
+
+    def _parts(self, type_: str) -> list[str]:
+        """The members and bases of a struct that take room in it."""
+        listed = [each for each in self._listed(type_) if self._tag(each) in (_MEMBER, _BASE)]
+        return [each for each in listed if "Static" not in self._nodes[each].text and self._bits_of(each)]
+
+    def _bits_of(self, member: str) -> int:
+        return self._bits(member) or 8 * self._size(self._fields(member).get("baseType", ""))
+
+    def _first_bit(self, member: str) -> int:
+        return int(self._fields(member).get("offset", "0"))
+
+    def _elements(self, array: str, begin: int, end: int, path: str, depth: int) -> Iterator[str]:
+        inner, strides = self._rows(array)
+        if not strides or not self.has_members(inner):
+            yield path
+            return
+        stride = self._size(inner)
+        for index in range(begin // stride, -(-end // stride)):
+            name, rest = path, index * stride
+            for each in strides:
+                name += f"[{rest // each}]"
+                rest %= each
+            shift = index * stride
+            yield from self.within(inner, max(0, begin - shift), min(stride, end - shift), name, depth + 1)
 
     def struct(self, name: str) -> str:
         """The struct, class or union that the IR names so; empty if there are several of that name."""

@@ -120,6 +120,10 @@ class Names:
             return whole
         return _short(f"{whole[1:]}->{member}" if whole.startswith("*") else f"{whole}.{member}")
 
+    def type_at(self, pointer: str) -> str:
+        """The type of what a pointer leads to; empty if debug information does not tell it."""
+        return self._type(pointer, 0)
+
     def arguments(self, call: ir.Call) -> str:
         """Those of a call, with commas between; unknown ones are "…"."""
         return ", ".join(self.value(each.value) or "…" for each in call.arguments)

@@ -17,6 +17,9 @@ from whence.report.source import SourceFinder
 from whence.report.styles import printable
 from whence.report.summary import summary
 
+_FEW_LEAKS = 3
+"""More leaks are read as a tree, which then stands before the findings."""
+
 
 class HtmlRenderer:
     """One page: findings with sources, stacks and memory, leaks as a tree by size, what was checked."""
@@ -33,13 +36,15 @@ class HtmlRenderer:
             for number, finding in enumerate(findings, start=1)
         ]
         check = words.leak_check(run)
+        leaks = leak_tree(findings, self.directory, shelf)
         return _template().render(
             program=printable(os.path.basename(run.program)),
             command=printable(" ".join(run.arguments or (run.program,))),
             summary=[(text, str(style)) for text, style in summary(findings, run) if text],
             findings=views,
             rules=_rules(views),
-            leaks=leak_tree(findings, self.directory, shelf),
+            leaks=leaks,
+            leaks_first=leaks is not None and sum(1 for each in findings if each.leak) > _FEW_LEAKS,
             leak_table=words.leak_table(check, run) if check and any(f.leak for f in findings) else (),
             notes=[printable(note) for note in run.sentences],
             suppressed=[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from whence.findings import Finding, Frame, RunInfo, telling_stack
@@ -16,6 +16,10 @@ from whence.report.styles import printable
 
 _ROW = 32
 """Bytes in a row of the picture of the memory around an address."""
+_PLACE = 64
+"""Letters of a place beside the name of a rule."""
+_CALLS = 3
+"""Frames of an allocation that a closed leak shows."""
 _PICTURE = 96
 """Cells of the small picture of a block."""
 
@@ -64,7 +68,8 @@ class ChainView:
 
 @dataclass(frozen=True, slots=True)
 class ByteView:
-    """A byte of memory: the kind of its cell, and the text that explains it."""
+    """A byte of memory: the kind of its cell, with that of a boundary beside it, and the text that explains
+    it."""
 
     kind: str
     glyph: str
@@ -73,23 +78,38 @@ class ByteView:
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """Rows of bytes, each with its address, and the kinds that occur with their meanings."""
+    """Rows of bytes, each with its address (none: others are left out before it, and it is empty), and the
+    kinds that occur with their meanings."""
 
     rows: tuple[tuple[str, tuple[ByteView, ...]], ...]
     legend: tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
+class RulerView:
+    """The small picture: its cells as kind and text, the offsets below them, and what the kinds mean."""
+
+    cells: tuple[tuple[str, str], ...]
+    offsets: str
+    legend: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FindingView:
-    """A finding: texts are complete sentences or names, ready to be shown."""
+    """A finding: texts are complete sentences or names, ready to be shown.
+
+    gist: what tells it from others of its rule while it is closed.
+    """
 
     number: int
     key: str
     rule: str
     severity: str
     title: str
+    gist: str
     headline: str
     place: str
+    short_place: str
     label: str
     cwe: tuple[int, ...]
     occurrences: int
@@ -100,21 +120,24 @@ class FindingView:
     stacks: tuple[StackView, ...]
     chains: tuple[ChainView, ...]
     memory: MemoryView | None
-    ruler: tuple[tuple[tuple[str, str], ...], str] | None
+    ruler: RulerView | None
 
 
 def view_of(finding: Finding, run: RunInfo, shelf: CodeShelf, directory: str, number: int) -> FindingView:
     """The view of the finding with this number on the page."""
     place = frames.place(telling_stack(finding))
     title = words.title(finding) or finding.rule.name
+    where = frames.position(place, directory) if place else "unknown place"
     return FindingView(
         number=number,
         key=finding.key,
         rule=printable(finding.rule.name),
         severity=printable(finding.rule.severity),
         title=printable(title),
+        gist=_gist(finding),
         headline=printable(words.headline(finding, subject(finding))),
-        place=frames.position(place, directory) if place else "unknown place",
+        place=where,
+        short_place=middle(where, _PLACE),
         label=printable(words.label(finding)),
         cwe=finding.rule.cwe,
         occurrences=1 if finding.leak else finding.occurrences,
@@ -130,6 +153,23 @@ def view_of(finding: Finding, run: RunInfo, shelf: CodeShelf, directory: str, nu
         memory=_memory(finding),
         ruler=_ruler(finding),
     )
+
+
+def _gist(finding: Finding) -> str:
+    """``3,072 bytes in 3 blocks: copy, read_line, main``, or the size of an access and the function."""
+    if finding.leak:
+        stack = frames.visible(telling_stack(finding))[:_CALLS]
+        total = f"{words.bytes_(finding.leak.bytes)} in {words.plural(finding.leak.count, 'block')}"
+        calls = ", ".join(frames.short_name(each, 60) for each in stack)
+        return f"{total}: {calls}" if calls else total
+    size = f"{words.length(finding.access.size)} in " if finding.access.size else "in "
+    return printable(size + subject(finding))
+
+
+def middle(text: str, most: int) -> str:
+    """The text in so many letters: of a longer one the begin and, more of it, the end."""
+    begin = most // 3
+    return text if len(text) <= most else f"{text[:begin]}…{text[begin + 1 - most :]}"
 
 
 def frame_views(stack: Sequence[Frame], shelf: CodeShelf, directory: str) -> Iterator[FrameView]:
@@ -163,12 +203,16 @@ def _chains(finding: Finding, shelf: CodeShelf, directory: str) -> Iterator[Chai
         yield ChainView(printable(chain_heading(chain, directory)), tuple(hops), chain.cut)
 
 
-def _ruler(finding: Finding) -> tuple[tuple[tuple[str, str], ...], str] | None:
-    """The small picture: its cells as kind and text, and the line of offsets below them."""
+def _ruler(finding: Finding) -> RulerView | None:
     picture = draw(finding, _PICTURE)
     if picture is None:
         return None
-    return tuple((_kind(cell), _shown(cell, text)) for cell, text in picture.cells), picture.ruler
+    cells = tuple((_kind(cell), _shown(cell, text)) for cell, text in picture.cells)
+    return RulerView(cells, picture.ruler, _legend({cell for cell, _ in picture.cells} - {Cell.GAP}))
+
+
+def _legend(seen: Collection[Cell]) -> tuple[tuple[str, str, str], ...]:
+    return tuple((_kind(cell), _shown(cell), cell.meaning) for cell in Cell if cell in seen)
 
 
 def _memory(finding: Finding) -> MemoryView | None:
@@ -177,12 +221,30 @@ def _memory(finding: Finding) -> MemoryView | None:
     if not cells:
         return None
     rows: dict[int, list[ByteView]] = {}
-    for address, cell in cells:
+    shown = dict(cells)
+    whole = {address // _ROW * _ROW for address in shown}
+    for address in (address for begin in sorted(whole) for address in range(begin, begin + _ROW)):
+        cell = shown.get(address, Cell.UNKNOWN)
         hint = f"{address:#x}: {cell.meaning}{_offset(finding, address)}"
-        rows.setdefault(address // _ROW * _ROW, []).append(ByteView(_kind(cell), _shown(cell), hint))
-    seen = {cell for _, cell in cells}
-    legend = tuple((_kind(cell), _shown(cell), cell.meaning) for cell in Cell if cell in seen)
-    return MemoryView(tuple((f"{begin:#x}", tuple(row)) for begin, row in rows.items()), legend)
+        kind = f"{_kind(cell)}{_edge(finding, address)}"
+        rows.setdefault(address // _ROW * _ROW, []).append(ByteView(kind, _shown(cell), hint))
+    edge = ("edge", "", "begin or end of the block")
+    legend = (*_legend({*shown.values()}), *([edge] if any(_edge(finding, each) for each in shown) else []))
+    made, last = list[tuple[str, tuple[ByteView, ...]]](), None
+    for begin, row in rows.items():
+        if last is not None and begin != last + _ROW:
+            made.append(("", ()))
+        made.append((f"{begin:#x}", tuple(row)))
+        last = begin
+    return MemoryView(tuple(made), legend)
+
+
+def _edge(finding: Finding, address: int) -> str:
+    """The class of a byte where the block begins or ends."""
+    block = finding.block
+    if block is None or not block.size:
+        return ""
+    return " edge" if address in (block.begin, block.end) else ""
 
 
 def _offset(finding: Finding, address: int) -> str:

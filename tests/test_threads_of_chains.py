@@ -1,0 +1,61 @@
+"""Threads of chains and stacks, where the second run may go another way than the first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from whence.chains import Chain, Hop, HopKind
+from whence.engines.locate import matched
+from whence.findings import Access, AccessKind, Block, BlockState, Event, Finding, Point, RuleInfo, RunInfo
+from whence.result import Result
+
+BLOCK = Block(7, 0x1000, 20, BlockState.FREED, allocated=Event(1, 0), freed=Event(2, 1))
+FINDING = Finding(
+    RuleInfo("heap-use-after-free", "access to a freed block"),
+    Point.DEREF_R,
+    Access(AccessKind.READ, 0x1000, 4),
+    block=BLOCK,
+    time=9,
+)
+CHAIN = Chain("r", 0x1000, (Hop(HopKind.ALLOCATION, "malloc"),))
+
+
+def result(*findings: Finding) -> Result:
+    return Result(findings, RunInfo("prog"), None, None)
+
+
+def again(allocated: int, freed: int, *chains: Chain) -> Finding:
+    """The finding of a second run, with the threads that came to its block."""
+    block = replace(BLOCK, allocated=Event(1, allocated), freed=Event(2, freed))
+    return replace(FINDING, block=block, chains=chains)
+
+
+@pytest.mark.parametrize(
+    ("second", "notes"),
+    [
+        (again(0, 1, CHAIN), ()),
+        (
+            again(0, 3, CHAIN),
+            (
+                "thread 3, not thread 1, freed the block of heap-use-after-free in the second run, which its "
+                "chains are of",
+            ),
+        ),
+        (
+            again(2, 1, CHAIN),
+            (
+                "thread 2, not the main thread, allocated the block of heap-use-after-free in the second "
+                "run, which its chains are of",
+            ),
+        ),
+        (again(2, 3), ()),
+    ],
+    ids=["same", "freed", "allocated", "no chains"],
+)
+def test_a_note_says_that_other_threads_came_to_a_block(second: Finding, notes: tuple[str, ...]) -> None:
+    found, missed = matched(result(FINDING), result(second))
+    assert not missed
+    assert found.findings[0].chains == second.chains
+    assert found.run.notes == notes
