@@ -77,6 +77,7 @@ def debug(
     from whence.debugger.session import Debugger, gdb_command
 
     options["locate"] = "always" if locate else "never"
+    options["disable"] = _without_values(options["enable"], options["disable"])
     debugger = Debugger(gdb_command(), commands, scripts, batch, start)
     if dap:
         return _serve(debugger.gdb, options, any((program, replay_, scripts, commands, batch)))
@@ -88,6 +89,20 @@ def debug(
     else:
         _replay(debugger, replay_, program, arguments, options)
     return ExitCode.OK
+
+
+def _without_values(enable: Sequence[str], disable: Sequence[str]) -> tuple[str, ...]:
+    """What is switched off: also the rules about undefined values, unless they are asked for. A function that
+    follows these has code of two kinds, of which the debugger finds fewer variables and lines."""
+    from whence.rules import load_standard
+    from whence.rules.lowering import following, plan_of
+
+    names = following(plan_of(load_standard()))
+    if any(each in (*names, "memory") for each in enable) or set(names) <= set(disable):
+        return tuple(disable)
+    off = [name for name in names if name not in disable]
+    say(f"whence: undefined values are not checked here ({' '.join(f'--enable {name}' for name in off)})\n")
+    return (*disable, *off)
 
 
 def _run(
