@@ -110,6 +110,7 @@ PRODUCTS = {
             "rt/classes.c",
             "leak/unchanged.c",
             "rt/order.c",
+            "process/frames.c",
         ),
         rules=True,
     ),
