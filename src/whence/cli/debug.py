@@ -77,7 +77,6 @@ def debug(
     from whence.debugger.session import Debugger, gdb_command
 
     options["locate"] = "always" if locate else "never"
-    options["disable"] = _without_values(options["enable"], options["disable"])
     debugger = Debugger(gdb_command(), commands, scripts, batch, start)
     if dap:
         return _serve(debugger.gdb, options, any((program, replay_, scripts, commands, batch)))
@@ -92,17 +91,15 @@ def debug(
 
 
 def _without_values(enable: Sequence[str], disable: Sequence[str]) -> tuple[str, ...]:
-    """What is switched off: also the rules about undefined values, unless they are asked for. A function that
-    follows these has code of two kinds, of which the debugger finds fewer variables and lines."""
+    """The rules about undefined values, which are off unless they are asked for: a function that follows these
+    has code of two kinds, of which the debugger finds fewer variables and lines."""
     from whence.rules import load_standard
     from whence.rules.lowering import following, plan_of
 
     names = following(plan_of(load_standard()))
-    if any(each in (*names, "memory") for each in enable) or set(names) <= set(disable):
-        return tuple(disable)
-    off = [name for name in names if name not in disable]
-    say(f"whence: undefined values are not checked here ({' '.join(f'--enable {name}' for name in off)})\n")
-    return (*disable, *off)
+    if any(each in (*names, "memory") for each in enable):
+        return ()
+    return tuple(name for name in names if name not in disable)
 
 
 def _run(
@@ -117,6 +114,11 @@ def _run(
             f"{program} is a script, and gdb would debug its interpreter: give the program that it starts "
             "(for a libtool wrapper: libtool --mode=execute whence debug …)"
         )
+    without = _without_values(options["enable"], options["disable"])
+    if without and options["engine"] != "alloc":
+        on = " ".join(f"--enable {name}" for name in without)
+        say(f"note: undefined values are not checked in the debugger without {on}\n")
+    options = {**options, "disable": (*options["disable"], *without)}
     chosen = RunOptions(**options, keep_going=True, leak_check="no", relay_signals=True)
     for each, words in _runs(debugger, arguments):
         begun.debugger = each
