@@ -391,7 +391,7 @@ def test_a_finding_without_a_value_needs_no_second_run(place: Place) -> None:
 
 def test_where_replay_does_not_help_it_is_not_offered(place: Place) -> None:
     (note,) = place.run(options=("--exec",)).notes
-    assert "it runs in the place of the process that was started; --locate always" in note
+    assert "it runs in the place of the process that was started; try --locate always" in note
 
 
 def test_a_leak_has_its_chain(place: Place) -> None:
