@@ -349,6 +349,12 @@ def test_memcheck_xml_of_an_overflow() -> None:
     assert error.findtext("stack/frame/file") == "fill.c"
 
 
+def test_memcheck_xml_of_undefined_bytes_has_their_block() -> None:
+    error = memcheck(SAMPLES["undefined-bytes"]).find("error")
+    assert error is not None
+    assert error.findtext("auxwhat") == f"Address {BEGIN + 1:#x} is 1 bytes inside a block of size 20 alloc'd"
+
+
 def test_memcheck_xml_of_a_freed_block() -> None:
     error = memcheck(DANGLING).find("error")
     assert error is not None

@@ -105,6 +105,8 @@ def _notes(finding: Finding) -> Iterator[tuple[str, tuple[Frame, ...]]]:
         return
     address, block = _hex(finding.access.address), finding.block
     known, relation = finding.described, finding.relation
+    if finding.undefined is not None and (block := finding.undefined.block) is not None:
+        relation = block.relation(finding.access.address)
     if known is not None and finding.access.address >= known.begin:
         distance = finding.access.address - known.begin
         where = f"{distance:,} bytes inside a {known.text} of size {known.size:,} client-defined"
