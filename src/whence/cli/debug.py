@@ -91,8 +91,8 @@ def debug(
 
 
 def _without_values(enable: Sequence[str], disable: Sequence[str]) -> tuple[str, ...]:
-    """The rules about undefined values, which are off unless they are asked for: a function that follows these
-    has code of two kinds, of which the debugger finds fewer variables and lines."""
+    """The rules about undefined values, off unless they are asked for: a function that follows these has code
+    of two kinds, of which the debugger finds fewer variables and lines."""
     from whence.rules import load_standard
     from whence.rules.lowering import following, plan_of
 
