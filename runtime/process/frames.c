@@ -19,8 +19,10 @@ static const struct whence_local taken = {.reserved = 1};
 
 /* ---- the memory of a thread ---- */
 
-/* Frames of a class where a stack is large. A smaller one has half, a quarter, … of them. */
-static const uint16_t counts[WHENCE_FRAME_CLASSES] = {256, 128, 64, 32, 16, 8, 8, 4, 4};
+/* Frames of a class where a stack is large. A smaller one has half, a quarter, … of them. All take
+ * 64 KiB, since programs that measure how deep the stack is may allow 100 KiB below their main
+ * function. */
+static const uint16_t counts[WHENCE_FRAME_CLASSES] = {128, 64, 32, 16, 8, 4, 4};
 
 /* With fewer of them no frame rests for long. */
 #define COUNT_LEAST 4u

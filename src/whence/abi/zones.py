@@ -91,7 +91,7 @@ Variables of a function whose address may outlive its call lie in such a frame w
 other with their zones. In the first header `reserved` says that the frame is taken."""
 FRAME_LEAST_SHIFT = 6
 """Of the bytes of a frame of the first class. Frames of each next one are twice as large."""
-FRAME_CLASSES = 9
+FRAME_CLASSES = 7
 FRAME_MOST = 1 << (FRAME_LEAST_SHIFT + FRAME_CLASSES - 1)
 FRAME_ALIGN = 32
 FRAMES_HEAD = 16
