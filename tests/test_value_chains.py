@@ -534,3 +534,34 @@ int main(void) {{
     (found,) = located(whence, whence.build(text), "--leak-check", "no")
     (chain,) = [each for each in found["chains"] if each["term"] == "the index of r"]
     assert ("stored", "x") in [(each["kind"], each["name"]) for each in chain["hops"]]
+
+
+UNNAMED = """
+#include <stdlib.h>
+struct node {
+    int kind;
+    union { int *one; double real; };
+    struct { int count; union { struct { int *first; long rest; } both; short small; }; };
+};
+static int *lookup(int n) { return n ? malloc(4) : NULL; }
+int main(int argc, char **argv) {
+    struct node local = {0}, *heap = calloc(1, sizeof *heap);
+    int n = argv[2][0] - '0';
+    switch (argv[1][0]) {
+    case 'l': local.one = lookup(n); return *local.one;
+    case 'h': heap->one = lookup(n); return *heap->one;
+    case 'b': heap->both.first = lookup(n); return *heap->both.first;
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("case", "name"), [("l", "local.one"), ("h", "heap->one"), ("b", "heap->both.first")]
+)
+def test_members_of_unions_without_names(whence: Whence, case: str, name: str) -> None:
+    command = ("--locate", "always", "--leak-check", "no", whence.build(UNNAMED), case)
+    (found,) = whence.findings(*command, "0")[1]
+    assert hops(found, "r")[0] == ("stored", name)
+    assert whence.findings(*command, "1")[1] == []

@@ -182,13 +182,19 @@ class Described:
         return self._members_by_name.get(match[1].rpartition("::")[2], {}).get(offset, "") if match else ""
 
     def alternative(self, type_: str, accessed: str) -> str:
-        """The member of a union that an access of a type of the IR means; empty if it may mean several."""
+        """The member of a union that an access of a type of the IR means, as `text` or `pair.first`; empty if
+        it may mean several."""
         if self._tag(type_) != _UNION:
             return ""
         types = {each: self._plain(self._fields(each).get("baseType", "")) for each in self._members(type_)}
         found = [each for each, inner in types.items() if self._may_be(inner, accessed, 0)]
-        is_whole = len(found) == 1 and self._tag(types[found[0]]) in (*_POINTERS, _BASIC)
-        return self._name(found[0]) if is_whole else ""
+        if len(found) != 1:
+            return ""
+        name, inner = self._name(found[0]), types[found[0]]
+        if self._tag(inner) in (*_POINTERS, _BASIC):
+            return name
+        path = self.first(inner, accessed)
+        return f"{name}{path}" if name and path else ""
 
     def first(self, type_: str, accessed: str) -> str:
         """What leads from a struct or an array to the value at its begin that an access of a type of the IR

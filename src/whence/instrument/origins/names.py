@@ -295,12 +295,14 @@ class Names:
             return ""
         indices = made.indices
         if made.source_type.startswith("%") and len(indices) == 2 and made.constant_offset is not None:
-            member = self._types.member_of(made.source_type, made.constant_offset)
-            member = member or self._types.member(self._type(made.base, depth + 1), made.constant_offset)[0]
+            member, inner = self._types.member_of(made.source_type, made.constant_offset), ""
+            if not member:
+                whole_type = self._type(made.base, depth + 1)
+                member, inner = self._types.member(whole_type, made.constant_offset)
             whole, arrow = base
             if whole == "this" and self._types.is_unnamed(self._type(made.base, depth + 1)):
                 return member  # what a lambda has captured
-            if not member and made.constant_offset == 0:
+            if not member and (made.constant_offset == 0 or inner):  # a union or a struct without a name
                 return f"*{whole}" if arrow else whole
             return f"{whole}{'->' if arrow else '.'}{member}" if member else ""
         whole, _ = base if len(indices) > 1 else self._base(self._array(made.base), depth) or base
