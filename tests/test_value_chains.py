@@ -541,7 +541,7 @@ UNNAMED = """
 struct node {
     int kind;
     union { int *one; double real; };
-    struct { int count; union { struct { int *first; long rest; } both; short small; }; };
+    struct { int count; union { int *small; double large; }; };
 };
 static int *lookup(int n) { return n ? malloc(4) : NULL; }
 int main(int argc, char **argv) {
@@ -550,7 +550,7 @@ int main(int argc, char **argv) {
     switch (argv[1][0]) {
     case 'l': local.one = lookup(n); return *local.one;
     case 'h': heap->one = lookup(n); return *heap->one;
-    case 'b': heap->both.first = lookup(n); return *heap->both.first;
+    case 'b': heap->small = lookup(n); return *heap->small;
     }
     return 0;
 }
@@ -558,7 +558,7 @@ int main(int argc, char **argv) {
 
 
 @pytest.mark.parametrize(
-    ("case", "name"), [("l", "local.one"), ("h", "heap->one"), ("b", "heap->both.first")]
+    ("case", "name"), [("l", "local.one"), ("h", "heap->one"), ("b", "heap->small")]
 )
 def test_members_of_unions_without_names(whence: Whence, case: str, name: str) -> None:
     command = ("--locate", "always", "--leak-check", "no", whence.build(UNNAMED), case)
