@@ -110,7 +110,6 @@ PRODUCTS = {
             "rt/classes.c",
             "leak/unchanged.c",
             "rt/order.c",
-            "process/frames.c",
         ),
         rules=True,
     ),

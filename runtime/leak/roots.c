@@ -4,7 +4,6 @@
 #include "../findings/tables.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
-#include "../process/frames.h"
 #include "../process/images.h"
 #include "../process/maps.h"
 #include "../settings/options.h"
@@ -205,26 +204,17 @@ static void visit_claimed(const struct mapping *mapping, roots_visitor *visit) {
         visit(at, at + OS_PAGE, 0, is_file(mapping));
 }
 
-/* What is on no stack has no frames apart. */
-static void visit_frames(uintptr_t begin, uintptr_t end, int system, int file,
-                         roots_visitor *visit) {
-    if (PORT_PLANES)
-        frames_visit(begin, end, system, file, visit);
-    else
-        visit(begin, end, system, file);
-}
-
 /* A root without the text of the mappings, which is large, ours, and may have become one mapping
  * with memory of the program. */
 static void visit_around_text(uintptr_t begin, uintptr_t end, int system, int file,
                               roots_visitor *visit) {
     uintptr_t ours = (uintptr_t)text, after = ours + MAPS_ROOM;
     if (ours >= end || after <= begin) {
-        visit_frames(begin, end, system, file, visit);
+        visit(begin, end, system, file);
         return;
     }
-    if (begin < ours) visit_frames(begin, ours, system, file, visit);
-    if (after < end) visit_frames(after, end, system, file, visit);
+    if (begin < ours) visit(begin, ours, system, file);
+    if (after < end) visit(after, end, system, file);
 }
 
 /* Whether a mapping is of the system's libraries. Uninitialised data is mapped without a name,

@@ -4,7 +4,6 @@
 #include "../blocks/block.h"
 #include "../os/mem.h"
 #include "../os/os.h"
-#include "../process/frames.h"
 #include "../symbolic/snapshot.h"
 #include "../symbolic/standing.h"
 #include "../symbolic/undo.h"
@@ -144,5 +143,5 @@ void unchanged_each(uintptr_t sp, int system, roots_visitor *visit) {
         if (root->system == system && root->shared)
             visit(root->begin, root->end, system, root->file);
     }
-    if (!system) frames_visit(sp, snapshot_stack_end(sp), 0, 0, visit);
+    if (!system) visit(sp, snapshot_stack_end(sp), 0, 0);
 }

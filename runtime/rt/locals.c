@@ -4,7 +4,6 @@
 #include "../planes/planes.h"
 #include "../process/closed.h"
 #include "../process/contexts.h"
-#include "../process/frames.h"
 #include "../process/kind.h"
 #include "../process/thread.h"
 
@@ -103,19 +102,6 @@ static void release(uintptr_t end, uint64_t *chain) {
 }
 
 WH_EXPORT void __whence_released(uint64_t end, uint64_t *chain) { release(end, chain); }
-
-/* The same where variables die with their scopes: they are closed. */
-WH_EXPORT void __whence_ended(uint64_t end, uint64_t *chain) {
-    struct whence_returned_ring *ring = &__whence_returned;
-    for (uintptr_t at; (at = *chain) && at < end; *chain = varying_of(at)->earlier) {
-        const struct whence_variable *variable = ((local)at - 1)->variable;
-        uintptr_t last = wh_round_up(at + varying_of(at)->size, WH_GRANULE);
-        uintptr_t begin = at - variable->before;
-        plane_set(begin, last + variable->after - begin, WH_STATE_STACK_RETURNED);
-        ring->sizes[ring->count % WHENCE_RETURNED_ROWS] = varying_of(at)->size;
-        ring->rows[ring->count++ % WHENCE_RETURNED_ROWS] = (struct whence_returned){at, variable};
-    }
-}
 
 /* What longjmp has released lies below the caller's stack pointer; it is litter. */
 WH_EXPORT void __whence_jumped(uint64_t *chain) {
@@ -333,47 +319,7 @@ static int left_around(uintptr_t address, struct place *place) {
         if (variable != known && !os_readable((uintptr_t)variable)) continue;
         known = variable;
         *place = (struct place){row.begin, variable, variable->size};
-        if (variable->size == WHENCE_SIZE_VARIES)
-            place->size = ring->sizes[(ring->count - back) % WHENCE_RETURNED_ROWS];
         if (contains(*place, address)) return is_of_stack(address, *place);
-    }
-    return 0;
-}
-
-/* Variables whose address may outlive the call were on the stack after all. */
-WH_EXPORT void __whence_frame_left(uint64_t own, const struct whence_returned *rows) {
-    struct whence_returned_ring *ring = &__whence_returned;
-    for (; rows->variable; rows++)
-        ring->rows[ring->count++ % WHENCE_RETURNED_ROWS] =
-            (struct whence_returned){own + rows->begin, rows->variable};
-}
-
-/* ---- variables in frames apart ---- */
-
-/* Whether the function that has the variable with the one header has the one with the other, too.
- */
-static int is_next(uintptr_t at, uintptr_t next) {
-    return ((local)at)->frame == ((local)next)->frame &&
-           ((local)at)->returns == ((local)next)->returns;
-}
-
-/* The variable, live or not, in whose room the address lies. A write through a wrong pointer may
- * have reached the headers. */
-static int apart_around(uintptr_t address, struct place *place) {
-    struct frame_apart frame;
-    if (!frames_at(address, &frame)) return 0;
-    uintptr_t at = frame.begin, end = frame.begin + frame.size;
-    while (address >= at && end - at > sizeof(struct whence_local)) {
-        const struct whence_variable *variable = ((local)at)->variable;
-        if (!os_readable((uintptr_t)variable) || !described(variable)) return 0;
-        *place = place_of((local)at);
-        if (place->size >= end - place->begin) return 0;
-        uintptr_t last = wh_round_up(place->begin + place->size, WH_GRANULE);
-        uintptr_t next = last + place->variable->after;
-        if (place->variable->after > end - last) return 0;
-        if (address < next || end - next < sizeof(struct whence_local) || !is_next(at, next))
-            return 1;
-        at = next;
     }
     return 0;
 }
@@ -393,8 +339,7 @@ WH_EXPORT void __whence_frames_move(void) {
 
 static int place_around(uintptr_t address, struct place *place) {
     if (frames_move) return 0;
-    return apart_around(address, place) || left_around(address, place) ||
-           active_around(address, place);
+    return left_around(address, place) || active_around(address, place);
 }
 
 static int holds(uintptr_t address) {
@@ -414,14 +359,13 @@ static void describe_at(uintptr_t begin, struct place place, struct block_facts 
     facts->row.size = place.size;
     facts->row.id = begin;
     facts->row.state = ended ? WH_BLOCK_FREED : WH_BLOCK_LIVE;
-    struct frame_apart frame;
-    facts->row.thread = frames_at(begin, &frame) ? frame.thread : thread_self.number;
+    facts->row.thread = thread_self.number;
     facts->text = (const char *)(place.variable + 1);
 }
 
 static void describe_begin(uintptr_t begin, struct block_facts *facts) {
     struct place place;
-    int left = apart_around(begin, &place) || left_around(begin, &place);
+    int left = left_around(begin, &place);
     if (!left && *plane_state(begin) == WH_STATE_STACK_RETURNED) return;
     if (!left) place = place_of((local)begin - 1);
     describe_at(begin, place, facts);
@@ -516,8 +460,6 @@ static void open_returned(uintptr_t granule) {
  * and ends behind it, or begins in the frame of another function. */
 int locals_spanned(uintptr_t begin, uintptr_t end, uintptr_t bad) {
     struct place place;
-    uintptr_t apart;
-    if (frames_around(bad, &apart) && begin < apart) return 1;
     if (*plane_state(bad) != WH_STATE_STACK_BEGIN) return 0;
     if (!active_around(bad, &place) && !inner_around(bad, &place)) return 0;
     uintptr_t room = place.begin - place.variable->before;
@@ -535,7 +477,7 @@ int locals_spanned(uintptr_t begin, uintptr_t end, uintptr_t bad) {
 static int belongs_to_place(uintptr_t address, uintptr_t granule) {
     struct place place;
     if (frames_move) return 0;
-    if (apart_around(address, &place) || left_around(address, &place)) return 1;
+    if (left_around(address, &place)) return 1;
     if (!active_around(address, &place) && !inner_around(address, &place)) return 0;
     int inside = granule >= place.begin && granule + WH_GRANULE <= place.begin + place.size;
     return !inside || *plane_state(granule) == WH_STATE_STACK_FREED || !closed_by_frame(granule);

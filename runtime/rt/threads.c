@@ -1,6 +1,5 @@
 #include "threads.h"
 #include "descriptors.h"
-#include "../process/frames.h"
 #include "../process/outside.h"
 #include "../process/thread.h"
 #include "../process/turns.h"
@@ -37,10 +36,7 @@ static main_function program_main;
 static START_CODE int start_main(int argc, char **argv, char **environment) {
     thread_self.stack.high = (uintptr_t)FRAME_HERE;
     kind_stack_born();
-    uint64_t apart = PORT_PLANES ? frames_room(os_stack_limit()) : 0;
-    if (apart) frames_begin((uintptr_t)__builtin_alloca(apart), apart);
     int status = program_main(argc, argv, environment);
-    if (apart) frames_end();
     thread_main_returned = 1;
     return status;
 }
@@ -78,7 +74,6 @@ static void end_thread(void *unused) {
     else
         roots_main_stack_died(thread->stack.high);
     kind_stack_died();
-    if (PORT_PLANES) frames_end();
     port_thread_ends();
 }
 
@@ -113,10 +108,7 @@ static START_CODE void *start_thread(void *argument) {
     port_thread_begins();
     if (end_key_made) pthread_setspecific(end_key, thread);
     if (PORT_PLANES) pass_argument(&start);
-    uint64_t apart = PORT_PLANES ? frames_room(start.stack_size) : 0;
-    if (apart) frames_begin((uintptr_t)__builtin_alloca(apart), apart);
     void *result = start.function(start.argument);
-    if (apart) frames_end();
     __asm__ volatile("" : "+r"(result)); /* no tail call, see start_main */
     if (ORIGINS_ON)
         joined_returned((uint64_t)pthread_self(), (uintptr_t)start.function, (uintptr_t)result);

@@ -127,34 +127,14 @@ void __whence_made(uint64_t begin, uint64_t size, const struct whence_variable *
                    uint64_t *chain);
 /* It is about to release what lies below `end`. */
 void __whence_released(uint64_t end, uint64_t *chain);
-/* The same at the end of a block or of the function, which ends the variables' scope. */
-void __whence_ended(uint64_t end, uint64_t *chain);
 /* A function that may return again by longjmp has returned to it. */
 void __whence_jumped(uint64_t *chain);
 /* The local variables of the calling thread whose functions have returned. */
 struct whence_returned_ring {
     uint64_t count, reserved;
     struct whence_returned rows[WHENCE_RETURNED_ROWS];
-    uint64_t sizes[WHENCE_RETURNED_ROWS]; /* of those whose size is not constant */
 };
 extern __thread struct whence_returned_ring __whence_returned;
-/* The calling thread's frames apart (see whence.abi.zones). */
-struct whence_frames {
-    uint64_t low, span;
-    struct whence_frame_row rows[WHENCE_FRAME_CLASSES];
-};
-extern __thread struct whence_frames __whence_frames;
-/* How many bytes the main function makes on its stack for the frames apart of its thread, tells of
- * them, and that it is about to return. */
-uint64_t __whence_frames_room(void);
-void __whence_frames_begin(uint64_t begin, uint64_t size);
-void __whence_frames_end(void);
-/* A frame apart for a function that has its own memory for the variables at `own`, where none is at
- * hand, from the row at an offset in the thread's frames; `own` if there is none. */
-uint64_t __whence_frame_slow(uint64_t own, uint64_t row);
-/* The function returns, and has had its own memory. The rows say which variables lie at which
- * offsets; that of the last one is NULL. */
-void __whence_frame_left(uint64_t own, const struct whence_returned *rows);
 /* A variable is to be initialised before main; its initialisation begins. How many are left: read
  * by generated code. */
 void __whence_pending(uint64_t begin, uint64_t size);

@@ -169,16 +169,7 @@ def _rule_lines() -> Iterator[str]:
     yield f"#define WHENCE_RETURNED_ROWS {zones.RETURNED_ROWS}u"
     yield f"#define WHENCE_RETURNED_HEAD {zones.RETURNED_HEAD}u"
     yield f"#define WHENCE_COMMON_MARK {zones.COMMON_MARK}u"
-    for name in ("FRAME_LEAST_SHIFT", "FRAME_CLASSES", "FRAMES_HEAD"):
-        yield f"#define WHENCE_{name} {getattr(zones, name)}u"
-    variables_ = (
-        zones.VARIABLE,
-        zones.LOCAL,
-        zones.VARYING,
-        zones.RETURNED,
-        zones.FRAME_ROW,
-        zones.GLOBAL,
-    )
+    variables_ = (zones.VARIABLE, zones.LOCAL, zones.VARYING, zones.RETURNED, zones.GLOBAL)
     tables = (rules.RULE, rules.HISTORY, rules.RULE_SET, rules.SITE)
     for struct in (rules.BLOCK, rules.EVENT, *tables, *variables_):
         yield from _struct(struct)

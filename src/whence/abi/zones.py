@@ -74,31 +74,6 @@ RETURNED_HEAD = 16
 RETURNED_SIZE = RETURNED_HEAD + RETURNED_ROWS * RETURNED.size
 """Of the ring."""
 
-FRAME_ROW = Layout(
-    "whence_frame_row",
-    (
-        Field("next", "u64", "address of the frame that is taken next"),
-        Field("begin", "u64", "address of the first frame; 0: there are none of the class"),
-        Field("end", "u64", "address behind the last one, where a header says that it is taken"),
-        Field("used", "u64", "`end` when all have been taken once, else 0"),
-        Field("passed", "u64", "how many functions keep their variables on the stack before one looks again"),
-        Field("failed", "u64", "the same after the next failure"),
-    ),
-)
-"""A thread's frames apart of one class: a ring.
-
-Variables of a function whose address may outlive its call lie in such a frame while it runs, one behind the
-other with their zones. In the first header `reserved` says that the frame is taken."""
-FRAME_LEAST_SHIFT = 6
-"""Of the bytes of a frame of the first class. Frames of each next one are twice as large."""
-FRAME_CLASSES = 7
-FRAME_MOST = 1 << (FRAME_LEAST_SHIFT + FRAME_CLASSES - 1)
-FRAME_ALIGN = 32
-FRAMES_HEAD = 16
-"""Bytes before the rows of a thread: the lowest address of its stack, and how many bytes there are up to the
-frames apart. Code that runs elsewhere has none of them."""
-FRAMES_SIZE = FRAMES_HEAD + FRAME_CLASSES * FRAME_ROW.size
-
 GLOBAL = Layout(
     "whence_global",
     (

@@ -52,7 +52,7 @@ from whence.abi.entered import FLAGS
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
 from whence.abi.rules import ARGUMENTS, DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
-from whence.instrument import frames_apart, lookup, steps, thread_uses
+from whence.instrument import lookup, steps, thread_uses
 from whence.instrument.origins import helpers as origin_helpers
 from whence.instrument.symbolic import helpers as symbolic_helpers
 from whence.instrument.values import helpers
@@ -155,8 +155,7 @@ def generate(plan: Plan, *, origins: bool = False, symbolic: bool = False, logge
     if arithmetic:
         arithmetic.append(steps.RUNTIME)
     watched = events_through() if any(name != "main" for name in plan.functions) else ()
-    apart = (thread_uses.definition(), frames_apart.definitions())
-    others = (*arithmetic, *values, *followed, *watched, *apart, _entered())
+    others = (*arithmetic, *values, *followed, *watched, thread_uses.definition(), _entered())
     return "\n\n".join([*functions, *suspects, *copies, *others]) + "\n" + _EPILOGUE
 
 

@@ -35,7 +35,6 @@ from whence.instrument.arithmetic import POINTS as ARITHMETIC
 from whence.instrument.arithmetic import mark_arithmetic
 from whence.instrument.attributes import withdraw_promises, withdraw_values
 from whence.instrument.by_value import copy_arguments
-from whence.instrument.captures import mark_places
 from whence.instrument.checks import settle_checks
 from whence.instrument.commons import guard_commons
 from whence.instrument.conversions import POINTS as CONVERSIONS
@@ -47,7 +46,6 @@ from whence.instrument.descriptions import keep_line_tables
 from whence.instrument.entered import keep_entered, note_entered, tell_entered
 from whence.instrument.events import watch
 from whence.instrument.frames import keep_locals
-from whence.instrument.gathered import gather_variables
 from whence.instrument.global_names import name_globals
 from whence.instrument.global_zones import guard_globals
 from whence.instrument.indices import mark_indices
@@ -122,7 +120,6 @@ PASSES: tuple[AnyPass, ...] = (
         name_variables,
         lambda policy: policy.locals or policy.values or policy.origins,
     ),
-    TextPass("mark-places", Stage.CARRIED, mark_places, lambda policy: policy.scopes),
     TextPass("name-globals", Stage.CARRIED, name_globals, lambda policy: policy.globals),
     TextPass("line-tables", Stage.CARRIED, keep_line_tables, lambda policy: not policy.described),
     TextPass("step-by-lines", Stage.CARRIED, step_by_lines, lambda policy: policy.described),
@@ -171,7 +168,6 @@ PASSES: tuple[AnyPass, ...] = (
         compare_bounds,
         lambda policy: policy.merge and policy.bounds and not policy.quick,
     ),
-    Pass("gather-variables", Stage.OPTIMISED, gather_variables, lambda policy: policy.scopes),
     Pass("defer-uses", Stage.OPTIMISED, defer_uses, lambda policy: policy.origins),
     Pass("follow-values", Stage.OPTIMISED, follow_values, lambda policy: policy.values),
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),

@@ -14,7 +14,6 @@ import re
 from collections import Counter
 
 from whence import ir
-from whence.instrument.frames_apart import is_taken
 from whence.instrument.passes import Context
 from whence.ir.lexer import LOCAL
 
@@ -80,8 +79,6 @@ def _recipes_of(function: ir.Function) -> dict[str, ir.Instruction]:
         if isinstance(each, ir.Alloca):
             if each.type == "ptr" and (each.count or "1").isdecimal():
                 variables.add(result)
-        elif is_taken(each):
-            variables.add(result)
         elif each.opcode in _PURE or (isinstance(each, ir.GetElementPtr) and each.type == "ptr"):
             used = {operand.value for operand in each.operands if operand.value.startswith("%")}
             if used and all(name in variables or name in recipes for name in used):

@@ -8,33 +8,18 @@ the next begin, the bytes of a variable are closed.
 If variables die with their scopes, the exits close the variables with their zones, and list them for the
 runtime. What the function's callers then put there without knowing of the state plane is opened: arguments
 that are passed by value, and the registers that a variadic function saves.
-
-Variables whose address may outlive the call (`whence.instrument.captures`) lie in a frame apart then, if
-there is one: their memory rests when the function has returned, and who uses it is found
-(`whence.instrument.frames_apart`). Those of the main function are on the stack, whose end is the program's.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 
 from whence import ir
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, RED_ZONE, STATE_OFFSET, STATES
-from whence.abi.zones import (
-    FRAME_ALIGN,
-    FRAME_MOST,
-    LOCAL,
-    RETURNED,
-    RETURNED_HEAD,
-    RETURNED_ROWS,
-    RETURNED_SIZE,
-    VARIABLE,
-)
-from whence.instrument import frames_apart
-from whence.instrument.captures import Captures
+from whence.abi.zones import LOCAL, RETURNED, RETURNED_HEAD, RETURNED_ROWS, RETURNED_SIZE, VARIABLE
 from whence.instrument.exposure import (
     Uses,
     checks_of,
@@ -44,12 +29,10 @@ from whence.instrument.exposure import (
     uses_of,
     variables_of,
 )
-from whence.instrument.gathered import first_behind, is_made_at_entry, rename
 from whence.instrument.markers import SCOPE_END
 from whence.instrument.passes import Context
 from whence.instrument.safe_checks import drop_safe_checks
 from whence.instrument.scopes import AtCalls, ended_at, scope_calls
-from whence.instrument.values.twin import Twin
 from whence.instrument.variable_names import text_of
 from whence.ir.datalayout import align_up
 
@@ -72,7 +55,6 @@ EXEMPT = "disable_sanitizer_instrumentation"
 FRAME = "declare ptr @llvm.frameaddress.p0(i32 immarg)"
 _RETURNS = "declare ptr @llvm.returnaddress(i32 immarg)"
 _MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
-_MAIN = "main"
 OWN = "%wh."
 """The begin of names of variables that passes have inserted."""
 
@@ -111,13 +93,13 @@ def room_of(size: int, align: int) -> Room:
 
 
 def guard_variables(context: Context) -> None:
-    """Puts zones around exposed variables (here on the stack); a twin has the zones of its function.
+    """Puts zones around exposed variables; a twin has the zones of its function.
 
     Before::
 
         declare void @g(ptr)
         define void @f() {
-          %x = alloca i32, align 4, !whence.place !{}
+          %x = alloca i32, align 4
           call void @g(ptr %x)
           ret void
         }
@@ -164,10 +146,9 @@ def guard_variables(context: Context) -> None:
     if moving:
         _announce_moves(context.module)
     twins = {each.twin for each in context.twins}
-    captures = Captures(context.module)
     for function in sorted(context.functions(), key=lambda each: each.name in twins):
         if not (moving or function.attributes.has(EXEMPT)):
-            _guard_in(function, context, captures)
+            _guard_in(function, context)
         for call, _ in list(scope_calls(function)):
             call.remove()
 
@@ -190,55 +171,20 @@ class _Guarded:
     scope: list[ir.Call]
 
 
-@dataclass(frozen=True)
-class _Apart:
-    """The variables of a function that lie in a frame apart.
-
-    own: the memory that it has for them on its stack. memory: what it uses in place of that. offsets: where
-    in it each is. total: its bytes. at: where code about them goes. table: of what is in it.
-    """
-
-    own: str
-    memory: str
-    offsets: dict[str, int]
-    total: int
-    at: After
-    table: str = ""
-
-
-def _guard_in(function: ir.Function, context: Context, captures: Captures) -> None:
+def _guard_in(function: ir.Function, context: Context) -> None:
     if context.policy.scopes:
         _open_what_callers_wrote(function)
-    context.zoned[function.name], context.apart[function.name] = frozenset(), frozenset()
-    twin = next((each for each in context.twins if each.twin == function.name), None)
-    is_main = _MAIN in (function.name, twin and twin.name) and context.policy.scopes
+    context.zoned[function.name] = frozenset()
     variables = variables_of(function)
-    if switches_stack(function):
+    if not variables or switches_stack(function):
         return
-    exits = list(exits_of(function))
-    if is_main:
-        for exit_ in exits:
-            frames_apart.end_thread(exit_)
-        if twin is None:
-            frames_apart.begin_thread(_first_behind(function))
-    if variables:
-        _guard_variables(function, variables, context, None if is_main or not exits else captures, twin)
-
-
-def _guard_variables(
-    function: ir.Function,
-    variables: list[tuple[ir.Alloca, int]],
-    context: Context,
-    captures: Captures | None,
-    twin: Twin | None,
-) -> None:
-    """Gives those variables zones that need them. captures: None if all stay on the stack."""
     uses = uses_of(function)
     scopes: dict[str, list[ir.Call]] = {}
     for call, name in scope_calls(function):
         scopes.setdefault(name, []).append(call)
-    judged: list[tuple[ir.Alloca, int]] = []
+    guarded: list[_Guarded] = []
     safe, ended = dict[str, int](), cache(partial(ended_at, function))
+    twin = next((each for each in context.twins if each.twin == function.name), None)
     for variable, size in variables:
         name = variable.result or ""
         if name.startswith(OWN):
@@ -251,92 +197,23 @@ def _guard_variables(
             context.safe_variables += 1
             safe[name] = size
             continue
-        judged.append((variable, size))
-    if twin is not None:
-        moved = [each for each in judged if each[0].result in context.apart[twin.name]]
-    elif captures is not None and context.policy.scopes:
-        moved = _that_fit([each for each in judged if captures.may_outlive(each[0], uses)])
-    else:
-        moved = []
-    apart = _set_apart(function, moved) if moved else None
-    context.zoned[function.name] = frozenset(each.result or "" for each, _ in judged)
-    context.apart[function.name] = frozenset(each.result or "" for each, _ in moved)
-    guarded: list[_Guarded] = []
-    for variable, size in judged:
-        name = variable.result or ""
         for use in uses.get(name, ()):
             if "@llvm.lifetime." in use.text:
                 use.remove()
-        guarded.append(_guard(variable, size, scopes.get(name, []), context, apart, uses))
+        guarded.append(_guard(variable, size, scopes.get(name, []), context))
+    context.zoned[function.name] = frozenset(each.name for each in guarded)
     if context.policy.merge:
         drop_safe_checks(safe, uses)
     for each in guarded:
         _change_at_scopes(each)
-    if apart is not None:
-        rows = [(apart.offsets[each.name] + each.room.before, each.described) for each in _in(guarded, apart)]
-        name = f"whence.frame.{context.guarded_variables}"
-        apart = replace(apart, table=frames_apart.table_of(function.module, rows, name))
     for exit_ in exits_of(function) if guarded else ():
-        _close_at(exit_, guarded, apart, context)
-
-
-def _close_at(
-    exit_: ir.Instruction, guarded: list[_Guarded], apart: _Apart | None, context: Context
-) -> None:
-    """Closes or opens the variables and their zones where the function ends."""
-    if not context.policy.scopes:
         for each in guarded:
-            _open(exit_, each)
-        return
-    if apart is not None:
-        first = next(_in(guarded, apart))
-        _write(exit_, first.plane, 0, bytes([_RETURNED]) * (apart.total // GRANULE))
-        exit_.insert_before(frames_apart.leave(apart.memory, apart.own, apart.table), dbg=False)
-    others = [each for each in guarded if apart is None or each.name not in apart.offsets]
-    for each in others:
-        _write(exit_, each.plane, 0, bytes([_RETURNED]) * (each.room.total // GRANULE))
-    if others:
-        _list(exit_, others)
-
-
-def _in(guarded: list[_Guarded], apart: _Apart) -> Iterator[_Guarded]:
-    return (each for each in guarded if each.name in apart.offsets)
-
-
-def _that_fit(variables: list[tuple[ir.Alloca, int]]) -> list[tuple[ir.Alloca, int]]:
-    """The variables that a frame apart can have; without the largest if it cannot have all."""
-    found = [each for each in variables if _align(each[0]) <= FRAME_ALIGN]
-    total = sum(_room(*each).total for each in found)
-    while total > FRAME_MOST:
-        largest = max(found, key=lambda each: each[1])
-        found.remove(largest)
-        total -= _room(*largest).total
-    return found
-
-
-def _set_apart(function: ir.Function, variables: list[tuple[ir.Alloca, int]]) -> _Apart:
-    """Takes a frame apart when all memory of the function's own is made: code that branches follows."""
-    offsets, total = dict[str, int](), 0
-    for variable, size in variables:
-        offsets[variable.result or ""] = total
-        total += _room(variable, size).total
-    frames_apart.declare(function.module)
-    first = _first_behind(function)
-    own = first.insert_before(f"alloca [{total} x i8], align {FRAME_ALIGN}", dbg=False).result or ""
-    taken = first.insert_before(frames_apart.take(own, total), dbg=False)
-    return _Apart(own, taken.result or "", offsets, total, After(taken))
-
-
-def _first_behind(function: ir.Function) -> ir.Instruction:
-    """The first instruction of the entry block behind all that make variables of constant size: those that
-    passes have put between, and they alone, have names."""
-    items = function.entry.instructions
-    first = first_behind(function)
-    for each in items[items.index(first) :]:
-        if is_made_at_entry(each):
-            each.remove()
-            function.entry.link(each, first.prev, first)
-    return first
+            if context.policy.scopes:
+                _write(exit_, each.plane, 0, bytes([_RETURNED]) * (each.room.total // GRANULE))
+            else:
+                _open(exit_, each)
+        if context.policy.scopes:
+            _list(exit_, guarded)
 
 
 def _is_judged(variable: ir.Alloca, size: int, uses: Uses, ended: Callable[[], AtCalls] | None) -> bool:
@@ -381,40 +258,15 @@ def _write(before: ir.Instruction, plane: str, at: int, states: bytes) -> None:
         before.insert_before(store.format(where), dbg=False)
 
 
-def _align(variable: ir.Alloca) -> int:
-    return max(variable.align or 1, GRANULE)
-
-
-def _room(variable: ir.Alloca, size: int) -> Room:
-    return room_of(size, _align(variable))
-
-
-def _guard(
-    variable: ir.Alloca,
-    size: int,
-    scope: list[ir.Call],
-    context: Context,
-    apart: _Apart | None,
-    uses: Uses,
-) -> _Guarded:
+def _guard(variable: ir.Alloca, size: int, scope: list[ir.Call], context: Context) -> _Guarded:
     """Gives a variable its zones."""
     module = variable.function.module
-    room, name = _room(variable, size), variable.result or ""
+    align = max(variable.align or 1, GRANULE)
+    room = room_of(size, align)
     described = describe(variable, size, room.before, room.behind, context)
-    if apart is not None and name in apart.offsets:
-        variable.remove()
-        at, memory = apart.at, apart.memory
-        if apart.offsets[name]:  # of the first it is 0
-            memory = at.put(f"getelementptr inbounds i8, ptr {memory}, i64 {apart.offsets[name]}")
-        old, function = name, apart.at.anchor.function
-        name = at.put(f"getelementptr inbounds i8, ptr {memory}, i64 {room.before}")
-        apart.offsets[name] = apart.offsets.pop(old)
-        rename(function, old, name, [each for each in uses.get(old, ()) if each.block is not None])
-    else:
-        text = f"alloca [{room.total} x i8], align {_align(variable)}"
-        memory = variable.insert_before(text, dbg=False).result or ""
-        text = f"getelementptr inbounds i8, ptr {memory}, i64 {room.before}"
-        at = After(variable.replace(text, dbg=False))
+    memory = variable.insert_before(f"alloca [{room.total} x i8], align {align}", dbg=False).result
+    moved = variable.replace(f"getelementptr inbounds i8, ptr {memory}, i64 {room.before}", dbg=False)
+    name, at = moved.result, After(moved)
     for declaration in (FRAME, _RETURNS):
         module.add_declaration(declaration)
     words = (described, "call ptr @llvm.frameaddress.p0(i32 0)", "call ptr @llvm.returnaddress(i32 0)")
@@ -422,9 +274,9 @@ def _guard(
         where = at.put(f"getelementptr i8, ptr {name}, i64 {number * 8 - LOCAL.size}")
         value = word if word.startswith("@") else at.put(word)
         at.put(f"store ptr {value}, ptr {where}, align 8")
-    plane = _put_states(at, memory, room.states())
+    plane = _put_states(at, memory or "", room.states())
     module.add_declaration(_MEMSET)
-    return _Guarded(name, described, plane, room, scope)
+    return _Guarded(name or "", described, plane, room, scope)
 
 
 def _put_states(at: After, memory: str, states: bytes) -> str:

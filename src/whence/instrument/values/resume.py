@@ -27,7 +27,6 @@ from typing import NamedTuple
 
 from whence import ir
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
-from whence.instrument.frames_apart import is_taken
 from whence.instrument.passes import Context, PassError
 from whence.instrument.values import helpers
 from whence.instrument.values.addresses import PURE
@@ -669,14 +668,8 @@ def _is_forced(function: str, number: int) -> bool:
     return share is not None and zlib.crc32(f"{function} {number}".encode()) % 100 < int(share)
 
 
-def _variables(function: ir.Function) -> list[ir.Instruction]:
-    """What makes the memory of variables: of a fixed size on the stack, or in a frame apart."""
-    return [
-        each
-        for each in function.entry
-        if isinstance(each, ir.Instruction)
-        and (is_taken(each) or (isinstance(each, ir.Alloca) and (each.count or "1").isdecimal()))
-    ]
+def _variables(function: ir.Function) -> list[ir.Alloca]:
+    return [each for each in function.entry if isinstance(each, ir.Alloca)]
 
 
 def _point_number(instruction: ir.Instruction) -> int | None:
