@@ -401,6 +401,8 @@ _Noreturn void finding_stop(void) {
     finding_flush();
     record_finish();
     finding_hold((int)options.exitcode << 8);
+    /* A child of vfork ends alone, and its parent goes on with this memory and with the lock. */
+    if (!os_has_threads() || thread_self.tid != os_thread()) os_unlock(&draft_lock);
     os_exit((int)options.exitcode);
 }
 
