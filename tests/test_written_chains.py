@@ -128,12 +128,10 @@ WRITTEN = {
     "lgamma": Kind("lgamma_r", "int e = 0; lgamma_r(-0.5 * room, &e); return e + 150;"),
     "dladdr": Kind("dladdr", "Dl_info i; dladdr((void *)malloc, &i); return ((long)i.dli_fbase & 1) + 200;"),
     "padding": Kind("strncpy", "char b[32]; strncpy(b, argv[2], sizeof b); return b[20] + 200;"),
-    "sorted": Kind("qsort", "int a[] = {400, 300, 500}; qsort(a, 3, sizeof *a, less); return a[1];"),
     "thread": Kind("stat", "struct stat s; return in_thread(&s);"),
     "in a callback": Kind(
         "localtime_r", "int a[] = {2, 1}; qsort(a, 2, sizeof *a, timed); return day.tm_year;"
     ),
-    "behind one": Kind("qsort", "int a[] = {400, 300}; qsort(a, 2, sizeof *a, timed); return a[0];"),
     "in a signal handler": Kind(
         "localtime_r", "signal(SIGUSR1, handle); raise(SIGUSR1); return day.tm_year;"
     ),
@@ -150,7 +148,6 @@ WRITTEN = {
 HELPERS = r"""
 static struct tm day;
 static jmp_buf out;
-static int less(const void *a, const void *b) { return *(int *)a - *(int *)b; }
 static int timed(const void *a, const void *b) {
     time_t t = 1000000000;
     localtime_r(&t, &day);

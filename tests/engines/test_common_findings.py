@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import Whence
+from tests.harness.rules import VALUES
 
 import whence as api
 from whence.engines.process import engine
@@ -64,7 +65,14 @@ def test_programs_that_children_execute(
     monkeypatch.chdir(tmp_path)
 
     def run(script: str) -> api.Result:
-        return api.run("sh", ["-c", script], trace_children=True, keep_going=True, capture_output=True)
+        return api.run(
+            "sh",
+            ["-c", script],
+            trace_children=True,
+            keep_going=True,
+            capture_output=True,
+            disable=VALUES,
+        )
 
     result = run("for i in 1 2 3 4 5; do ./prog 0 12 2; done; ./prog 0 12 2 twice")
     assert result.stderr == b""

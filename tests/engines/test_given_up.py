@@ -180,7 +180,7 @@ def test_whatever_fails_the_finding_stands(
     said = done.stderr.decode()
     assert done.returncode == 99 and findings(whence) == ["double-free"], said
     (note,) = (line for line in said.splitlines() if line.startswith("note: "))
-    assert "whence values came" in note and why in note
+    assert "no chain" in note and why in note
     assert said.count("error[double-free]") == 1 and said.splitlines()[-1].startswith("whence: 1 finding")
 
 

@@ -7,7 +7,6 @@ from tests.hops.making import Way
 _NUMBERS = ("number", "small")
 _IN_ONE = "bit-fields that are loaded as one number"
 _NO_IR = "code that carries no IR"
-_WRITTEN = "begin at the call of a library function that has written the value"
 _OTHERS = "Chains follow pointers and integers of 8, 16, 32 and 64 bits"
 
 LIMITS = {
@@ -33,14 +32,6 @@ LIMITS = {
         """,
         types=_NUMBERS,
         limit=_IN_ONE,
-    ),
-    "struct of memory": Way(
-        """
-        TREE b#; b#.in[1].it = $;
-        T v# = get#(b#); //: 3 stored v#
-        """,
-        "NOT_INLINED T get#(TREE b) { return b.in[1].it; } //: 1 unseen b.in[1].it; 2 return get#",
-        limit="arguments passed by value in memory",
     ),
     "variable argument behind a long double on the stack": Way(
         "T v# = pick#(1, 2, 3, 4, 5, 6, 1.0L, $); //: 4 stored v#",
@@ -110,15 +101,6 @@ LIMITS = {
         """,
         limit="copies of more than 16 MiB",
     ),
-    "sorted": Way(
-        """
-        T a#[2] = {$, 0};
-        qsort(a#, 2, sizeof(T), more#); //: 1 written qsort
-        T v# = a#[1]; //: 2 stored v#
-        """,
-        "static int more#(const void *a, const void *b) { return *(T *)a > *(T *)b ? 1 : -1; }",
-        limit=_WRITTEN,
-    ),
     "memcpy by a pointer": Way(
         """
         T b#; copy#(&b#, &$, sizeof(T));
@@ -126,15 +108,6 @@ LIMITS = {
         """,
         "static void *(*volatile copy#)(void *, const void *, size_t) = memcpy;",
         limit=_NO_IR,
-    ),
-    "what a thread returns": Way(
-        """
-        void *got#; pthread_t h#; pthread_create(&h#, NULL, run#, (void *)(long)$);
-        pthread_join(h#, &got#); //: 1 written pthread_join
-        T v# = (T)(long)got#; //: 2 stored v#
-        """,
-        "static void *run#(void *x) { return x; }",
-        limit=_WRITTEN,
     ),
     "assembly": Way(
         'T v#; __asm__("mov %1, %0" : "=r"(v#) : "r"($)); //: 1 outside inline assembly; 2 stored v#',

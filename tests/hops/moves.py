@@ -178,6 +178,13 @@ MOVES = {
         }
         """,
     ),
+    "struct of memory": Way(
+        """
+        TREE b#; b#.in[1].it = $; //: 1 stored b#.in[1].it
+        T v# = get#(b#); //: 2 argument get#; 4 stored v#
+        """,
+        "NOT_INLINED T get#(TREE b) { return b.in[1].it; } //: 3 return get#",
+    ),
     "returned struct of memory": Way(
         """
         TREE b# = make#($); //: 1 argument make#

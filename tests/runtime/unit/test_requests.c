@@ -63,8 +63,9 @@ void __whence_value_store(uint64_t address, uint64_t size, uint64_t bits, uint64
     note("store %#lx %lu %#lx %d;", address, size, bits, origin != 0);
 }
 uintptr_t values_first(uintptr_t address, uint64_t size) { return address + size - 1; }
-void use_memory(uintptr_t address, const char *library, const struct frame *frame) {
-    note("use %#lx %s %d;", address, library, frame != NULL);
+void use_memory(uintptr_t begin, uint64_t size, uintptr_t first, const char *library,
+                const struct frame *frame) {
+    note("use %#lx of %#lx %lu %s %d;", first, begin, size, library, frame != NULL);
 }
 uint32_t port_stack(struct thread *thread, const struct frame *frame) {
     return thread && frame ? 7 : 0;
@@ -131,7 +132,7 @@ static void definedness_is_followed_while_a_rule_needs_it(void) {
     CHECK_EQUAL(ask(MC(4), 0x100, 9, 0, 0), 0);
     CHECK_LOG("");
     CHECK_EQUAL(ask(MC(5), 0x100, 9, 0, 0), 0x108);
-    CHECK_LOG("use 0x108 client request 1;");
+    CHECK_LOG("use 0x108 of 0x100 9 client request 1;");
     values_on = 0;
 }
 
