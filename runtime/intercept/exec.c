@@ -7,6 +7,7 @@
  * The new vectors lie on the stack, because a child of vfork or a signal handler may execute a
  * program.
  */
+#include "arguments.h"
 #include "../calls/calls.h"
 #include "../os/mem.h"
 #include "../os/os.h"
@@ -285,26 +286,6 @@ WH_EXPORT int fexecve(int file, char *const arguments[], char *const environment
 }
 
 /* ---- exec with a list of arguments ---- */
-
-/* `first` stands before the list, and may be the NULL that ends it. */
-static size_t count_list(const char *first, va_list list) {
-    va_list copy;
-    size_t count = 1;
-    if (!first) return 0;
-    va_copy(copy, list);
-    while (va_arg(copy, char *)) count++;
-    va_end(copy);
-    return count;
-}
-
-/* Declares `vector`, the arguments from `first` on; `list` ends behind the NULL. */
-#define VECTOR(first)                                                                              \
-    va_list list;                                                                                  \
-    va_start(list, first);                                                                         \
-    size_t count = count_list(first, list);                                                        \
-    char *vector[count + 1];                                                                       \
-    vector[0] = (char *)(uintptr_t)(first);                                                        \
-    for (size_t i = 1; i <= count; i++) vector[i] = va_arg(list, char *)
 
 WH_EXPORT int execl(const char *path, const char *first, ...) {
     VECTOR(first);

@@ -40,14 +40,14 @@ WH_EXPORT void __whence_origin_indexed(struct whence_origin_site *site, uint64_t
     if (!site) return;
     struct entry made = {.site = site, .pointer = pointer};
     made.values.index = (struct use_value){value, node, 1};
-    made.values.operand_count = said & ((1u << WH_RECIPE_SIGNS_SHIFT) - 1);
+    made.values.operand_count = said_operands(said);
     va_list list;
     va_start(list, said);
     for (unsigned i = 0; i < made.values.operand_count; i++) {
         struct use_value *operand = &made.values.operands[i];
         operand->word = va_arg(list, uint64_t);
         operand->node = va_arg(list, uint32_t);
-        operand->has_sign = (int)(said >> (WH_RECIPE_SIGNS_SHIFT + i) & 1);
+        operand->has_sign = said_sign(said, i);
     }
     va_end(list);
     made.sum = sum_of(&made);

@@ -60,19 +60,18 @@ static void read_values(struct reader *from, struct use_nodes *nodes) {
         nodes->distance = *from->steps >> WH_RECIPE_BITS;
         return;
     }
-    unsigned said = (unsigned)(*from->steps++ >> WH_RECIPE_BITS);
-    unsigned signs = said >> WH_RECIPE_SIGNS_SHIFT;
+    uint32_t said = (uint32_t)(*from->steps++ >> WH_RECIPE_BITS);
     struct use_values *values = &nodes->values;
     nodes->has_values = 1;
     values->index.node = read_node(from);
     values->index.word = *from->words++;
     values->index.has_sign = 1;
-    values->operand_count = said & ((1u << WH_RECIPE_SIGNS_SHIFT) - 1);
+    values->operand_count = said_operands(said);
     for (unsigned i = 0; i < values->operand_count; i++) {
         struct use_value *operand = &values->operands[i];
         operand->node = read_node(from);
         operand->word = *from->words++;
-        operand->has_sign = (int)(signs >> i & 1);
+        operand->has_sign = said_sign(said, i);
     }
 }
 

@@ -19,6 +19,15 @@ struct use_values {
     struct use_value operands[WH_ORIGIN_MOST_OPERANDS];
 };
 
+/* What generated code says of an index in one number: how many operands it has, and above that
+ * which of them have a sign. */
+static inline unsigned said_operands(uint32_t said) {
+    return said & ((1u << WH_RECIPE_SIGNS_SHIFT) - 1);
+}
+static inline int said_sign(uint32_t said, unsigned operand) {
+    return (int)(said >> (WH_RECIPE_SIGNS_SHIFT + operand) & 1);
+}
+
 /* has_values: the use has an index. distance: of the use from the pointer, where it has none. */
 struct use_nodes {
     uint32_t pointer; /* 0: none */

@@ -546,6 +546,11 @@ def _frame_identity(frame: Frame) -> str:
 _IMAGE = re.compile("[0-9a-f]{64}")
 
 
+def thread_name(number: int) -> str:
+    """The name of a thread; threads are numbered in order of creation, main is 0."""
+    return f"thread {number}" if number else "the main thread"
+
+
 def telling_stack(finding: Finding) -> tuple[Frame, ...]:
     """The stack that tells findings apart: that of the allocation for leaks, else the finding's own."""
     allocated = finding.block.allocated if finding.block else None

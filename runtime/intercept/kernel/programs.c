@@ -1,6 +1,7 @@
 /* unistd.h and spawn.h: programs. */
 #include <stdarg.h>
 #include "kernel.h"
+#include "../arguments.h"
 #include "../../os/mem.h"
 
 #include <spawn.h>
@@ -66,24 +67,6 @@ WRAP(int, execveat,
 }
 
 /* ---- with a list of arguments, up to the NULL ---- */
-
-static size_t count_list(const char *first, va_list list) {
-    va_list copy;
-    size_t count = 0;
-    va_copy(copy, list);
-    for (const char *each = first; each; each = va_arg(copy, const char *)) count++;
-    va_end(copy);
-    return count;
-}
-
-/* Declares `vector`; behind it, `list` is at what follows the NULL. */
-#define VECTOR(first)                                                                              \
-    va_list list;                                                                                  \
-    va_start(list, first);                                                                         \
-    size_t count = count_list(first, list);                                                        \
-    char *vector[count + 1];                                                                       \
-    vector[0] = (char *)(uintptr_t)(first);                                                        \
-    for (size_t i = 1; i <= count; i++) vector[i] = va_arg(list, char *)
 
 WRAP(int, execl, (const char *path, const char *first, ...)) {
     VECTOR(first);

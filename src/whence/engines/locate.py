@@ -26,7 +26,7 @@ from whence.engines.protocol import Task
 from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start
 from whence.errors import Abandoned, ToolLimit, WhenceError
-from whence.findings import BlockKind, Finding, Point
+from whence.findings import BlockKind, Finding, Point, thread_name
 from whence.result import Result
 
 if TYPE_CHECKING:
@@ -302,14 +302,11 @@ def _otherwise(first: Finding, second: Finding) -> Iterator[str]:
     )
     for verb, one, other in events:
         if one is not None and other is not None and one.thread != other.thread:
+            came, before = thread_name(other.thread), thread_name(one.thread)
             yield (
-                f"{_thread(other.thread)}, not {_thread(one.thread)}, {verb} the block of {first.rule.name} "
+                f"{came}, not {before}, {verb} the block of {first.rule.name} "
                 "in the second run, which its chains are of"
             )
-
-
-def _thread(number: int) -> str:
-    return f"thread {number}" if number else "the main thread"
 
 
 def missing(

@@ -166,10 +166,13 @@ def call_plainly(context: Context) -> None:
     for function in context.functions():
         if not _takes_builtins(function):
             continue
-        calls = (each for each in function.instructions() if isinstance(each, ir.Call))
+        instructions = list(function.instructions())
+        calls = (each for each in instructions if isinstance(each, ir.Call))
         found = [each for each in calls if each.callee in _PLAIN_FORMATS and each.opcode == "call"]
+        used = {operand.value for each in instructions for operand in each.operands} if found else set()
         for call in found:
-            _call_plainly(call, context)
+            if call.result not in used:
+                _call_plainly(call, context)
 
 
 def _takes_builtins(function: ir.Function) -> bool:
@@ -184,7 +187,7 @@ def _call_plainly(call: ir.Call, context: Context) -> None:
     text = call.arguments[-1]
     if len(values) != at + 2 or text.type != "ptr" or call.attributes.has("nobuiltin"):
         return
-    if _string(call.arguments[at].value, context) != format_ or _is_used(call):
+    if _string(call.arguments[at].value, context) != format_:
         return
     arguments = [values[-1], *values[:at]] if name.endswith("puts") else [*values[:at], values[-1]]
     type_ = _RESULTS.get(name, "i32")
@@ -201,11 +204,6 @@ def _string(operand: str, context: Context) -> str | None:
         return None
     body = made.initializer.partition('c"')[2].rpartition('"')[0]
     return decode_string(body).removesuffix("\0")
-
-
-def _is_used(call: ir.Call) -> bool:
-    others = (each for each in call.owner.function.instructions() if each is not call)
-    return any(operand.value == call.result for each in others for operand in each.operands)
 
 
 def _free_calls(function: ir.Function, redirected: Collection[str]) -> None:

@@ -8,7 +8,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from whence.abi import points
-from whence.findings import Block, BlockState, Event, Family, Finding, Frame, RunInfo, Value, telling_stack
+from whence.findings import (
+    Block,
+    BlockState,
+    Event,
+    Family,
+    Finding,
+    Frame,
+    RunInfo,
+    Value,
+    telling_stack,
+    thread_name,
+)
 from whence.report import frames, words
 from whence.report.source import cut_cells
 from whence.report.styles import printable
@@ -40,7 +51,7 @@ def subject(finding: Finding) -> str:
 def sections(finding: Finding, run: RunInfo) -> list[Section]:
     """The stacks of a finding: its own, and those of what happened to its block before."""
     block, process = finding.block, _process(finding, run)
-    thread = words.thread(finding.thread) + process
+    thread = thread_name(finding.thread) + process
     if finding.leak:
         shown = frames.visible(finding.stack)
         unknown = "" if shown else "at its end"  # no function runs any more
@@ -63,7 +74,7 @@ def _section(heading: str, stack: Sequence[Frame]) -> Section:
 def _event(what: str, event: Event | None) -> Section:
     if event is None:
         return Section(what, (), "unknown place")
-    return _section(f"{what} in {words.thread(event.thread)}", event.stack)
+    return _section(f"{what} in {thread_name(event.thread)}", event.stack)
 
 
 def _allocated(finding: Finding) -> Iterator[Section]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from os.path import basename
 
 from whence.chains import Chain, FileKind, Holder, Hop, HopKind, Input, InputKind
-from whence.findings import Frame
+from whence.findings import Frame, thread_name
 from whence.report import words
 from whence.report.frames import place, position
 
@@ -183,7 +183,7 @@ def hop_threads(chain: Chain, thread: int) -> list[str]:
 
 
 def _thread(hop: Hop) -> str:
-    return "a thread" if hop.thread is None else words.thread(hop.thread)
+    return "a thread" if hop.thread is None else thread_name(hop.thread)
 
 
 def _process(hop: Hop) -> str:

@@ -15,7 +15,16 @@ from urllib.parse import quote
 
 from whence import __version__
 from whence.chains import Chain, Hop
-from whence.findings import Event, Finding, Frame, RuleInfo, RunInfo, SuppressionUse, telling_stack
+from whence.findings import (
+    Event,
+    Finding,
+    Frame,
+    RuleInfo,
+    RunInfo,
+    SuppressionUse,
+    telling_stack,
+    thread_name,
+)
 from whence.report import frames, words
 from whence.report.chain_text import chain_heading, frame_of, hop_sentences, mark
 
@@ -117,8 +126,8 @@ class SarifRenderer:
         if (known := finding.descriptor) is not None:
             events = (("opened", known.opened), ("closed", known.closed))
         for text, stack in (
-            (f"stack of {words.thread(finding.thread)}", finding.stack),
-            *((f"{what} in {words.thread(event.thread)}", event.stack) for what, event in events if event),
+            (f"stack of {thread_name(finding.thread)}", finding.stack),
+            *((f"{what} in {thread_name(event.thread)}", event.stack) for what, event in events if event),
         ):
             if stack:
                 yield {"message": {"text": text}, "frames": [self._frame(frame) for frame in stack]}

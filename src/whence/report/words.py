@@ -66,11 +66,6 @@ def is_negative(size: int) -> bool:
     return bool(size >> 63)
 
 
-def thread(number: int) -> str:
-    """The name of a thread; threads are numbered in order of creation, main is 0."""
-    return f"thread {number}" if number else "the main thread"
-
-
 def signal_name(number: int) -> str:
     """``SIGSEGV``, or ``signal 77`` when it has no name."""
     try:

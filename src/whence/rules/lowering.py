@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
 
 from whence.abi.points import BY_CODE
@@ -94,6 +94,7 @@ class Plan:
     needs_pointer_search: bool
 
 
+@lru_cache(maxsize=4)
 def plan_of(rules: RuleSet, engine: Observable = NATIVE) -> Plan:
     """The plan for the rules that are on; raises `LoweringError` if the engine cannot do one of them."""
     plans = tuple(plan_rule(rule, rules, engine) for rule in rules.active)

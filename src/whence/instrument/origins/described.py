@@ -87,6 +87,15 @@ PADDING = "padding after "
 """Precedes the name of the member that it follows."""
 
 
+def _subscripts(strides: list[int], offset: int) -> tuple[str, int]:
+    """What leads from an array to an element of it, as `[1][2]`, and the offset in that."""
+    found = ""
+    for stride in strides:
+        found += f"[{offset // stride}]"
+        offset %= stride
+    return found, offset
+
+
 def _padding(before: str) -> str:
     return f"{PADDING}{before.removeprefix('.')}" if before else PADDING.split(maxsplit=1)[0]
 
@@ -240,9 +249,8 @@ class Described:
                 type_, strides = self._rows(type_)
                 if not strides:
                     return ""
-                for stride in strides:
-                    found += f"[{offset // stride}]"
-                    offset %= stride
+                subscripts, offset = _subscripts(strides, offset)
+                found += subscripts
                 continue
             known = self._places(type_)
             within = [each for each in known if 0 <= offset - self._begin(each) < self._size(each)]
@@ -368,11 +376,8 @@ class Described:
             return
         stride = self._size(inner)
         for index in range(begin // stride, -(-end // stride)):
-            name, rest = path, index * stride
-            for each in strides:
-                name += f"[{rest // each}]"
-                rest %= each
             shift = index * stride
+            name = f"{path}{_subscripts(strides, shift)[0]}"
             yield from self.within(inner, max(0, begin - shift), min(stride, end - shift), name, depth + 1)
 
     def struct(self, name: str) -> str:
@@ -398,16 +403,14 @@ class Described:
                 inner, strides = self._rows(type_)
                 if at < 0 or not strides or depth == _DEEPEST:
                     continue
-                for stride in strides:
-                    path += f"[{at // (8 * stride)}]"
-                    at %= 8 * stride
-                waiting.append((inner, at, path, depth + 1))
+                subscripts, rest = _subscripts(strides, at // 8)
+                waiting.append((inner, 8 * rest + at % 8, path + subscripts, depth + 1))
             elif tag not in (*_STRUCTS, _UNION):
                 is_whole = is_whole or (at == 0 and self._bits(type_) == width)
             elif depth < _DEEPEST:
                 members = [each for each in self._listed(type_) if self._tag(each) in (_MEMBER, _BASE)]
                 for member in members:
-                    within = at - int(self._fields(member).get("offset", "0"))
+                    within = at - self._first_bit(member)
                     name = f"{path}.{self._name(member)}" if self._name(member) else path
                     text = self._nodes.get(member, _NONE).text
                     inner = self._plain(self._fields(member).get("baseType", ""))
@@ -515,7 +518,7 @@ class Described:
         return match[1] if match else ""
 
     def _begin(self, member: str) -> int:
-        return int(self._fields(member).get("offset", "0")) // 8
+        return self._first_bit(member) // 8
 
     def _size(self, number: str) -> int:
         """Bytes of a type or a member."""
@@ -532,7 +535,7 @@ class Described:
 
     def _is_inside(self, member: str) -> bool:
         """Whether a bit-field is a part of an integer."""
-        begin, size = int(self._fields(member).get("offset", "0")), self._bits(member)
+        begin, size = self._first_bit(member), self._bits(member)
         is_integer = size in _INTEGERS and begin % size == 0
         return _BIT_FIELD in self._nodes[member].text and not is_integer
 
