@@ -20,10 +20,15 @@ void check_used_bytes(struct site site, const void *pointer, size_t size) {
     use_memory(begin, size, first, site.function, site.frame);
 }
 
+/* Whether the plane says that bytes are defined, accessible or not. */
+static int is_known(const void *pointer, size_t size) {
+    return values_are_defined((uintptr_t)pointer, size);
+}
+
 void check_compared(struct site site, const void *a, const void *b, size_t size) {
     const unsigned char *x = a, *y = b;
-    if (!VALUES_ON || !access_clean((uintptr_t)a, size) || !access_clean((uintptr_t)b, size))
-        return;
+    if (!VALUES_ON || (is_known(a, size) && is_known(b, size))) return;
+    if (!access_clean((uintptr_t)a, size) || !access_clean((uintptr_t)b, size)) return;
     size_t same = 0;
     while (same < size && x[same] == y[same]) same++;
     size_t read = same < size ? same + 1 : size;
@@ -84,11 +89,13 @@ size_t check_until(struct site site, const void *string, int stop, size_t most) 
 
 size_t check_used_until(struct site site, const void *string, int stop, size_t most) {
     /* Text that was never written may have no end: its first byte comes first. */
-    if (VALUES_ON && most && access_clean((uintptr_t)string, 1)) check_used_bytes(site, string, 1);
+    if (VALUES_ON && most && !is_known(string, 1) && access_clean((uintptr_t)string, 1))
+        check_used_bytes(site, string, 1);
     size_t count = check_until(site, string, stop, most);
     if (VALUES_ON) {
         size_t read = count < most ? count + 1 : count;
-        if (access_clean((uintptr_t)string, read)) check_used_bytes(site, string, read);
+        if (!is_known(string, read) && access_clean((uintptr_t)string, read))
+            check_used_bytes(site, string, read);
     }
     return count;
 }

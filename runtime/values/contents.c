@@ -30,6 +30,7 @@ static void undefine(uintptr_t begin, uintptr_t end, uint32_t stack) {
     contents_limited(size);
     uint64_t filled = size < CONTENTS_MOST ? size : CONTENTS_MOST, origin = origin_of_stack(stack);
     __whence_value_undefine(begin, filled, origin);
+    granule_filled(begin, filled, origin);
     __whence_value_define(begin + filled, size - filled);
     undefine_samples(begin + filled, begin + size, origin);
 }

@@ -259,15 +259,34 @@ static struct whence_bits kept_bits(uintptr_t granule, uint8_t was, const struct
     return found;
 }
 
+/* The heap block that this thread has filled or looked up last. If another one lies there by now,
+ * with another word, the bytes that agree with this one are taken for defined when they are read.
+ */
+static __thread struct {
+    uintptr_t begin;
+    uint64_t size, word;
+} last_filled __attribute__((tls_model("initial-exec")));
+
+void granule_filled(uintptr_t begin, uint64_t size, uint64_t origin) {
+    last_filled.begin = begin;
+    last_filled.size = size;
+    last_filled.word = origin_fill(origin);
+}
+
 /* The other bytes of a block's undefined granule hold what the block was filled with. A detail that
  * is left from an earlier state of the granule can only leave fewer bits. */
 static int is_as_filled(uintptr_t granule, uint8_t others) {
-    uint64_t origin = origin_of_block(block_of(granule));
-    return origin && agrees(granule_word(granule), bits_of_bytes(others), origin);
+    uint64_t word = granule_word(granule), kept = bits_of_bytes(others);
+    if (granule - last_filled.begin < last_filled.size && !((last_filled.word ^ word) & kept))
+        return 1;
+    struct block block = block_of(granule);
+    uint64_t origin = origin_of_block(block);
+    if (!origin || !agrees(word, kept, origin)) return 0;
+    granule_filled(block_begin(block), block_size(block), origin);
+    return 1;
 }
 
-/* Bytes become defined, as most do; false: that takes more than to say so in the plane. */
-static int define_simply(uintptr_t granule, uint8_t bytes) {
+int granule_define_bytes(uintptr_t granule, uint8_t bytes) {
     uint8_t was = granule_read(granule), rest = was & (uint8_t)~bytes;
     if (was == WH_VALUES_DEFINED) return 1;
     if (bytes == ALL_BYTES) {
@@ -292,7 +311,6 @@ static uint8_t note(uintptr_t granule, struct whence_bits bits, uint64_t value) 
 
 void granule_change(uintptr_t granule, const struct change *change) {
     uint8_t *state = granule_state(granule);
-    if (!change->bits && define_simply(granule, bytes_of_bits(change->mask))) return;
     uint8_t was = hold(state);
     if (was == WH_VALUES_BUSY) return;
     struct whence_bits bits = kept_bits(granule, was, change);
@@ -302,7 +320,7 @@ void granule_change(uintptr_t granule, const struct change *change) {
 }
 
 void granule_clear(uintptr_t granule, uint8_t bytes) {
-    if (define_simply(granule, bytes)) return;
+    if (granule_define_bytes(granule, bytes)) return;
     struct change change = {.mask = bits_of_bytes(bytes), .value = granule_word(granule)};
     granule_change(granule, &change);
 }

@@ -59,6 +59,14 @@ struct change {
 };
 void granule_change(uintptr_t granule, const struct change *change);
 
+/* Bytes of a granule become defined, bit i is byte i; 0: that takes more than to say so in the
+ * plane, and is left to the caller. */
+int granule_define_bytes(uintptr_t granule, uint8_t bytes);
+
+/* A heap block has been filled with the word of an origin; size: in whole granules. The thread's
+ * next writes are likely to go there. */
+void granule_filled(uintptr_t begin, uint64_t size, uint64_t origin);
+
 /* Bytes of a granule have become defined, and the undefined bits of some bytes; bit i is byte i. */
 void granule_clear(uintptr_t granule, uint8_t bytes);
 uint64_t granule_bits_of(uintptr_t granule, uint8_t bytes);

@@ -43,7 +43,12 @@ static struct part part_of(uintptr_t address, uint64_t size) {
     return (struct part){address - before, (unsigned)(8 * before), size < most ? size : most};
 }
 
+static uint8_t bytes_of(struct part part) {
+    return (uint8_t)(((1u << part.size) - 1) << part.shift / 8);
+}
+
 static void change_part(struct part part, uint64_t bits, uint64_t origin, uint64_t value) {
+    if (!bits && granule_define_bytes(part.granule, bytes_of(part))) return;
     uint64_t mask = low_bytes(part.size) << part.shift;
     struct change change = {mask, (bits << part.shift) & mask, origin, value};
     granule_change(part.granule, &change);
@@ -56,8 +61,25 @@ static int is_covered(uintptr_t address, uint64_t size) {
 /* Whether the plane says that a part is defined, whatever the rest of its granule is. */
 static int is_defined_part(struct part part) {
     uint8_t state = granule_read(part.granule);
-    unsigned bytes = ((1u << part.size) - 1) << part.shift / 8;
-    return state == WH_VALUES_DEFINED || (granule_is_named(state) && !(state & bytes));
+    return state == WH_VALUES_DEFINED || (granule_is_named(state) && !(state & bytes_of(part)));
+}
+
+/* Whether all of some granules are defined. */
+static int are_defined(uintptr_t granule, uintptr_t end) {
+    const uint8_t *state = granule_state(granule), *last = granule_state(end);
+    for (; last - state >= 8; state += 8)
+        if (*(const wh_word *)state) return 0;
+    return !(*(const wh_word *)state & ((1ull << (8 * (last - state))) - 1));
+}
+
+int values_are_defined(uintptr_t address, uint64_t size) {
+    if (!size || !is_covered(address, size)) return 1;
+    struct part first = part_of(address, size);
+    if (!is_defined_part(first)) return 0;
+    if (first.size == size) return 1;
+    uintptr_t end = address + size, last = granule_of(end - 1);
+    return is_defined_part(part_of(last, end - last)) &&
+           are_defined(first.granule + WH_GRANULE, last);
 }
 
 /* ---- values ---- */
@@ -210,8 +232,8 @@ void values_forget(uintptr_t address, uint64_t size, uint64_t origin) {
 }
 
 uintptr_t values_first(uintptr_t address, uint64_t size) {
-    if (!is_covered(address, size)) return address + size;
     uintptr_t end = address + size, at = address;
+    if (values_are_defined(address, size)) return end;
     while (at < end) {
         if (at % WH_GRANULE == 0 && end - at >= RUN_BYTES && is_defined_run(at)) {
             at += RUN_BYTES;
@@ -391,6 +413,10 @@ static void copy_backward(struct copying *copying) {
 
 WH_EXPORT void __whence_value_copy(uint64_t to, uint64_t from, uint64_t size) {
     if (!size || to == from || !is_covered(to, size) || !is_covered(from, size)) return;
+    if (values_are_defined(from, size)) {
+        __whence_value_define(to, size);
+        return;
+    }
     values_mark(to);
     struct copying copying = {.to = to, .from = from, .size = size};
     if (to < from)

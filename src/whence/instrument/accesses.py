@@ -112,7 +112,7 @@ def _mark(function: ir.Function, context: Context, closed: frozenset[str]) -> No
             if not policy.merge:
                 facts = Facts()
             elif may_free(instruction, keepers):
-                facts.block_may_have_died()
+                facts.forget()
         flow.leave(block, facts)
 
 

@@ -16,9 +16,9 @@ belongs to the block.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 from whence import ir
 from whence.abi.layout import RED_ZONE
@@ -57,7 +57,13 @@ class Facts:
     upward: dict[Judged, Interval] = field(default_factory=dict)
     holes: bool = False
 
-    def block_may_have_died(self) -> None:
+    @property
+    def can_end(self) -> bool:
+        """Whether there is a fact that holds only until a block may be freed."""
+        return bool(self.checked)
+
+    def forget(self) -> None:
+        """A block may have been freed."""
         self.checked.clear()
 
     def is_checked(self, place: Place, size: int) -> bool:
@@ -161,60 +167,87 @@ def _newest(facts: dict[_Key, _Fact]) -> dict[_Key, _Fact]:
     return dict(facts) if len(facts) <= _MOST else dict(list(facts.items())[-_MOST:])
 
 
-class Flow:
-    """A forward data-flow analysis of facts over the blocks of a function."""
+class Known(Protocol):
+    """Facts at a place of a function: those that something may end, and others."""
 
-    def __init__(self, function: ir.Function, keepers: Container[str], holes: bool = False) -> None:
+    @property
+    def can_end(self) -> bool: ...
+
+    def forget(self) -> None: ...
+
+    def copy(self) -> Self: ...
+
+    def meet(self, other: Self) -> None: ...
+
+
+_Known = TypeVar("_Known", bound=Known)
+
+
+class Forward(Generic[_Known]):
+    """A forward data-flow analysis of facts over the blocks of a function.
+
+    ends: whether an instruction may end facts. fresh: makes no facts.
+    """
+
+    def __init__(
+        self, function: ir.Function, ends: Callable[[ir.Instruction], bool], fresh: Callable[[], _Known]
+    ) -> None:
         self._function = function
-        self.holes = holes
         self.order = reverse_postorder(function)
-        self._keepers = keepers
-        self._at_end: dict[str, Facts] = {}
-        self._frees: dict[str, bool] = {}
+        self._ends = ends
+        self._fresh = fresh
+        self._at_end: dict[str, _Known] = {}
+        self._ending: dict[str, bool] = {}
 
-    def enter(self, block: ir.Block) -> Facts:
+    def enter(self, block: ir.Block) -> _Known:
         """The facts at the block's begin.
 
         At the head of a loop the back edges are not analysed yet. The facts from
-        outside of the loop stay valid if nothing in the loop can free.
+        outside of the loop stay valid if nothing in the loop can end them.
         """
         before = block.predecessors
         known = [self._at_end[p.ref] for p in before if p.ref in self._at_end]
         if not known:
-            return Facts(holes=self.holes)
+            return self._fresh()
         facts = known[0].copy()
         back = [p for p in before if p.ref not in self._at_end]
-        if back and facts.checked and self._frees_on_the_way(block, back):
-            facts.block_may_have_died()
+        if back and facts.can_end and self._end_on_the_way(block, back):
+            facts.forget()
         for other in known[1:]:
             facts.meet(other)
         return facts
 
-    def leave(self, block: ir.Block, facts: Facts) -> None:
+    def leave(self, block: ir.Block, facts: _Known) -> None:
         self._at_end[block.ref] = facts
 
-    def _frees_on_the_way(self, head: ir.Block, back: list[ir.Block]) -> bool:
-        """Whether a block may be freed between the head of a loop and its back edges."""
+    def _end_on_the_way(self, head: ir.Block, back: list[ir.Block]) -> bool:
+        """Whether facts may end between the head of a loop and its back edges."""
         seen, waiting = {head.ref}, [head, *back]
         while waiting:
             block = waiting.pop()
-            if self._may_free(block):
+            if self._may_end(block):
                 return True
             if block is not head:
                 waiting += [p for p in block.predecessors if p.ref not in seen]
                 seen.update(p.ref for p in block.predecessors)
         return False
 
-    def may_free(self, blocks: Iterable[str]) -> bool:
-        """Whether a heap block may be freed in one of the basic blocks with these labels."""
-        return any(self._may_free(self._function.block(ref)) for ref in blocks)
+    def may_end(self, blocks: Iterable[str]) -> bool:
+        """Whether facts may end in one of the basic blocks with these labels."""
+        return any(self._may_end(self._function.block(ref)) for ref in blocks)
 
-    def _may_free(self, block: ir.Block) -> bool:
-        found = self._frees.get(block.ref)
+    def _may_end(self, block: ir.Block) -> bool:
+        found = self._ending.get(block.ref)
         if found is None:
-            found = any(may_free(instruction, self._keepers) for instruction in block.instructions)
-            self._frees[block.ref] = found
+            found = self._ending[block.ref] = any(map(self._ends, block.instructions))
         return found
+
+
+class Flow(Forward[Facts]):
+    """That of facts from checks, which frees of blocks end."""
+
+    def __init__(self, function: ir.Function, keepers: Container[str], holes: bool = False) -> None:
+        super().__init__(function, lambda each: may_free(each, keepers), lambda: Facts(holes=holes))
 
 
 def reverse_postorder(function: ir.Function) -> list[ir.Block]:

@@ -125,14 +125,14 @@ def _drop_in(function: ir.Function, flow: Flow, keepers: Container[str], used: s
             elif inside is not None:
                 _settle_inside(inside, provenance, ranges, facts, used)
             elif may_free(instruction, keepers):
-                facts.block_may_have_died()
+                facts.forget()
         flow.leave(block, facts)
 
 
 def _bound_in(flow: Flow, used: set[str]) -> None:
     loops = loops_of(flow.order)
     for loop in loops:
-        if not flow.may_free(loop.blocks) and not _is_shared(loop):
+        if not flow.may_end(loop.blocks) and not _is_shared(loop):
             bound_loop(loop, loops, used)
 
 

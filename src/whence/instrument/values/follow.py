@@ -41,6 +41,7 @@ from whence.instrument.values.emitter import Emitter, Shadow, slots_of
 from whence.instrument.values.filling import fill_granules
 from whence.instrument.values.intrinsics import Intrinsics
 from whence.instrument.values.joining import join_loads, join_stores
+from whence.instrument.values.known import drop_known
 from whence.instrument.values.passing import START, Passing
 from whence.instrument.values.points import Points, is_repeatable
 from whence.instrument.values.rules import Propagation
@@ -224,6 +225,8 @@ class _Follower:
         self._end_variables(variables, exits)
         for phi, names in phis:
             self._fill_phi(phi, names)
+        if self.version is Version.FAST:
+            drop_known(function)
         if self.version is not Version.TWIN:
             join_stores(function)
         if self.version is Version.FAST:

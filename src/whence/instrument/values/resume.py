@@ -136,8 +136,17 @@ class _Pair:
         self.names = twin
         self.fast = self.module.functions[twin.name]
         self.slow = self.module.functions[twin.twin]
+        self._drop_unreached()
         self.alive = Alive(self.slow, _point_number, [each.result or "" for each in _variables(self.slow)])
         self.nowhere: int | None = None
+
+    def _drop_unreached(self) -> None:
+        """The twin need not go on at points that the function does not have."""
+        numbers = {_point_number(each) for each in self.fast.instructions()}
+        for each in list(self.slow.instructions()):
+            number = _point_number(each)
+            if number is not None and number not in numbers:
+                each.remove()
 
     def join(self) -> None:
         alive = self.alive.at_points
