@@ -28,6 +28,7 @@ static int by_key(const void *a, const void *b) { return key(a) - key(b); }
 static int by_name(const void *a, const void *b) { return memcmp(a, b, 3); }
 static int with(const void *a, const void *b, void *sign) { return *(int *)sign * by_key(a, b); }
 static void *work(void *given) { int *made = lookup(*(int *)given); return made; }
+static void *left(void *given) { int *made = lookup(*(int *)given); pthread_exit(made); }
 int main(int argc, char **argv) {
     int n = atoi(argv[2]), sum = 0;
     struct big v = {1, 2, lookup(n), ""}, good = {1, 2, lookup(9), ""};
@@ -59,10 +60,11 @@ int main(int argc, char **argv) {
         for (int i = 0; i < 5; i++) sum += cells[all[i].at];
         break;
     }
-    case 'j': {
+    case 'j':
+    case 'e': {
         pthread_t thread;
         void *got;
-        pthread_create(&thread, NULL, work, &n);
+        pthread_create(&thread, NULL, argv[1][0] == 'j' ? work : left, &n);
         pthread_join(thread, &got);
         sum = *(int *)got;
         free(got);
@@ -85,6 +87,7 @@ CASES: dict[str, list[tuple[str, str | None]]] = {
     "q": [("copy", "qsort"), ("copy", "all[…]"), ("stored", None), *BORN],
     "r": [("copy", "qsort_r"), ("copy", "all[…]"), ("stored", None), *BORN],
     "j": [("written", "pthread_join"), ("return", "work"), ("stored", "made"), *BORN],
+    "e": [("written", "pthread_join"), ("argument", "pthread_exit"), ("stored", "made"), *BORN],
 }
 LEVELS = ("-O0", "-O2")
 

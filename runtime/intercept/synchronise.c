@@ -128,6 +128,11 @@ WRAP(int, pthread_create,
     return pthread_create(thread, attributes, function, argument);
 }
 
+WRAP(void, pthread_exit, (void *result)) {
+    if (ORIGINS_ON) joined_left((uint64_t)pthread_self(), (uintptr_t)result);
+    pthread_exit(result);
+}
+
 WRAP(int, pthread_join, (pthread_t thread, void **result)) {
     WRITE_IF(result, sizeof *result);
     int error = pthread_join(thread, result);

@@ -1,6 +1,7 @@
 #include "joined.h"
 #include "../include/whence/origins.h"
 #include "cells.h"
+#include "passing.h"
 #include "written.h"
 
 #define ENTRIES_SHIFT 8
@@ -16,11 +17,17 @@ static struct entry *entry_of(uint64_t thread) {
     return &entries[thread * WH_ORIGIN_LATELY_HASH >> (64 - ENTRIES_SHIFT)];
 }
 
+static void end(uint64_t thread, uint64_t value, uint32_t node) {
+    *entry_of(thread) = (struct entry){thread, value, node};
+}
+
 void joined_returned(uint64_t thread, uint64_t function, uint64_t value) {
     const struct whence_origin_passed *own = &__whence_origins.passed;
     int is_known = own->returned == function && own->result >> 32 == (uint32_t)value;
-    *entry_of(thread) = (struct entry){thread, value, is_known ? (uint32_t)own->result : 0};
+    end(thread, value, is_known ? (uint32_t)own->result : 0);
 }
+
+void joined_left(uint64_t thread, uint64_t value) { end(thread, value, origins_passed(0, value)); }
 
 void joined_received(const char *function, uint64_t thread, uintptr_t to) {
     const struct entry entry = *entry_of(thread);

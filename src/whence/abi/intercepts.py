@@ -211,7 +211,7 @@ SYNCHRONISATION = _names(
     cnd_broadcast cnd_destroy cnd_init cnd_signal cnd_timedwait cnd_wait mtx_destroy mtx_init mtx_lock
     mtx_timedlock mtx_trylock mtx_unlock pthread_barrier_destroy pthread_barrier_init pthread_barrier_wait
     pthread_cond_broadcast pthread_cond_clockwait pthread_cond_destroy pthread_cond_init
-    pthread_cond_signal pthread_cond_timedwait pthread_cond_wait pthread_create pthread_join
+    pthread_cond_signal pthread_cond_timedwait pthread_cond_wait pthread_create pthread_exit pthread_join
     pthread_mutex_clocklock pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock
     pthread_mutex_timedlock pthread_mutex_trylock pthread_mutex_unlock pthread_once
     pthread_rwlock_clockrdlock pthread_rwlock_clockwrlock pthread_rwlock_destroy pthread_rwlock_init
