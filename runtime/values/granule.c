@@ -261,14 +261,14 @@ static struct whence_bits kept_bits(uintptr_t granule, uint8_t was, const struct
 
 /* The heap block that this thread has filled or looked up last. If another one lies there by now,
  * with another word, the bytes that agree with this one are taken for defined when they are read.
- */
+ * The leak search looks at variables of threads, so this one has the complement of the address. */
 static __thread struct {
-    uintptr_t begin;
+    uintptr_t not_begin;
     uint64_t size, word;
 } last_filled __attribute__((tls_model("initial-exec")));
 
 void granule_filled(uintptr_t begin, uint64_t size, uint64_t origin) {
-    last_filled.begin = begin;
+    last_filled.not_begin = ~begin;
     last_filled.size = size;
     last_filled.word = origin_fill(origin);
 }
@@ -277,7 +277,7 @@ void granule_filled(uintptr_t begin, uint64_t size, uint64_t origin) {
  * is left from an earlier state of the granule can only leave fewer bits. */
 static int is_as_filled(uintptr_t granule, uint8_t others) {
     uint64_t word = granule_word(granule), kept = bits_of_bytes(others);
-    if (granule - last_filled.begin < last_filled.size && !((last_filled.word ^ word) & kept))
+    if (granule - ~last_filled.not_begin < last_filled.size && !((last_filled.word ^ word) & kept))
         return 1;
     struct block block = block_of(granule);
     uint64_t origin = origin_of_block(block);
