@@ -110,6 +110,8 @@ PRODUCTS = {
             "rt/classes.c",
             "leak/unchanged.c",
             "rt/order.c",
+            "process/gaps.c",
+            "process/blocked.c",
         ),
         rules=True,
     ),

@@ -9,7 +9,11 @@
 #define STACKS_MOST 4096u
 
 /* high is 0 where nothing stands, and written last. */
-static struct stack_bounds stacks[STACKS_MOST];
+static struct {
+    uintptr_t low, high;
+    const struct thread *thread;
+    uint32_t tid;
+} stacks[STACKS_MOST];
 
 void kind_stack_born(void) {
     struct stack_bounds own = thread_self.stack;
@@ -19,6 +23,8 @@ void kind_stack_born(void) {
                                          __ATOMIC_RELAXED))
             continue;
         stacks[i].low = own.low;
+        stacks[i].thread = &thread_self;
+        stacks[i].tid = thread_self.tid;
         __atomic_store_n(&stacks[i].high, own.high, __ATOMIC_RELEASE);
         return;
     }
@@ -33,14 +39,20 @@ void kind_stack_died(void) {
         }
 }
 
-int kind_stack_of(uintptr_t address, struct stack_bounds *stack) {
+const struct thread *kind_thread_of(uintptr_t address, struct stack_bounds *stack, uint32_t *tid) {
     for (unsigned i = 0; i < STACKS_MOST; i++) {
         uintptr_t high = __atomic_load_n(&stacks[i].high, __ATOMIC_ACQUIRE);
         if (address >= high || address < stacks[i].low) continue;
         *stack = (struct stack_bounds){stacks[i].low, high};
-        return 1;
+        *tid = stacks[i].tid;
+        return stacks[i].thread;
     }
-    return 0;
+    return NULL;
+}
+
+int kind_stack_of(uintptr_t address, struct stack_bounds *stack) {
+    uint32_t tid;
+    return kind_thread_of(address, stack, &tid) != NULL;
 }
 
 /* ---- images ---- */

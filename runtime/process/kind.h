@@ -13,6 +13,10 @@ struct stack_bounds;
 /* The bounds of the thread's stack that holds the address; 0 if none does. */
 int kind_stack_of(uintptr_t address, struct stack_bounds *stack);
 
+struct thread;
+/* The thread whose stack holds the address; NULL if none does. It may end. */
+const struct thread *kind_thread_of(uintptr_t address, struct stack_bounds *stack, uint32_t *tid);
+
 /* Whether the address lies in the runtime's own code or data. */
 int kind_in_runtime(uintptr_t address);
 

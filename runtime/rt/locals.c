@@ -2,8 +2,10 @@
 #include "../blocks/provider.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
+#include "../process/blocked.h"
 #include "../process/closed.h"
 #include "../process/contexts.h"
+#include "../process/gaps.h"
 #include "../process/kind.h"
 #include "../process/thread.h"
 
@@ -26,6 +28,7 @@ struct place {
     uintptr_t begin;
     const struct whence_variable *variable;
     uint64_t size;
+    uint16_t thread; /* the number of the one that has it, or that asks */
 };
 
 /* The part of a stack that can hold variables: what lies below the caller of the runtime is dead.
@@ -103,6 +106,19 @@ static void release(uintptr_t end, uint64_t *chain) {
 
 WH_EXPORT void __whence_released(uint64_t end, uint64_t *chain) { release(end, chain); }
 
+/* The same where variables die with their scopes: they are closed. */
+WH_EXPORT void __whence_ended(uint64_t end, uint64_t *chain) {
+    struct whence_returned_ring *ring = &__whence_returned;
+    for (uintptr_t at; (at = *chain) && at < end; *chain = varying_of(at)->earlier) {
+        const struct whence_variable *variable = ((local)at - 1)->variable;
+        uintptr_t last = wh_round_up(at + varying_of(at)->size, WH_GRANULE);
+        uintptr_t begin = at - variable->before;
+        plane_set(begin, last + variable->after - begin, WH_STATE_STACK_RETURNED);
+        ring->sizes[ring->count % WHENCE_RETURNED_ROWS] = varying_of(at)->size;
+        ring->rows[ring->count++ % WHENCE_RETURNED_ROWS] = (struct whence_returned){at, variable};
+    }
+}
+
 /* What longjmp has released lies below the caller's stack pointer; it is litter. */
 WH_EXPORT void __whence_jumped(uint64_t *chain) {
     release((uintptr_t)__builtin_frame_address(0), chain);
@@ -174,7 +190,8 @@ static int is_active(local header, const struct stack_bounds *stack) {
 }
 
 static struct place place_of(local header) {
-    return (struct place){(uintptr_t)(header + 1), described(header->variable), size_of(header)};
+    return (struct place){(uintptr_t)(header + 1), described(header->variable), size_of(header),
+                          thread_self.number};
 }
 
 /* Whether the address lies in the variable or its zones. */
@@ -271,6 +288,17 @@ static int running_stack(uintptr_t top, struct stack_bounds *stack) {
     return is_threads_own(top);
 }
 
+/* Whether the address lies in a gap of a function that goes on. */
+static int is_in_gap(uintptr_t address) {
+    const struct whence_gap *gap = gaps_around(address);
+    const struct stack_bounds *stack = &thread_self.stack;
+    if (!gap || gap->variables < stack->low || address >= stack->high) return 0;
+    if (*plane_state(gap->variables) != WH_STATE_STACK_BEGIN) return 0;
+    local header = header_before(gap->variables, stack->low);
+    if ((uintptr_t)header >= gap->begin || header->frame < gap->end) return 0;
+    return is_plausible(header, stack) && frame_from(header->frame) == header->frame;
+}
+
 /* Whether a function may have closed the address on the stack that runs, and nothing has used the
  * memory since: code on another stack says nothing about this one. What lies far below may be a
  * mapping where the stack has no limit. */
@@ -278,7 +306,8 @@ static int is_left(uintptr_t address) {
     struct stack_bounds stack;
     if (*plane_state(address) != WH_STATE_STACK_RETURNED) return 0;
     uintptr_t top = stack_pointer();
-    if (address >= top || top - address > FRAME_MOST) return 0;
+    if (address >= top) return is_in_gap(address);
+    if (top - address > FRAME_MOST) return 0;
     return !running_stack(top, &stack) || address >= stack.low;
 }
 
@@ -306,10 +335,10 @@ static int is_of_stack(uintptr_t address, struct place place) {
     return running_stack(top, &stack) || is_near(address, top) || hung_here(place, top);
 }
 
-/* The latest variable to whose room the memory belonged. */
-static int left_around(uintptr_t address, struct place *place) {
-    if (!is_left(address)) return 0;
-    const struct whence_returned_ring *ring = &__whence_returned;
+/* The latest variable to whose room the memory belonged, if that is closed where it begins: what
+ * has been used since says nothing of the rest. */
+static int find_returned(const struct whence_returned_ring *ring, uintptr_t address,
+                         struct place *place) {
     const struct whence_variable *known = NULL;
     uint64_t rows = ring->count < WHENCE_RETURNED_ROWS ? ring->count : WHENCE_RETURNED_ROWS;
     for (uint64_t back = 1; back <= rows; back++) {
@@ -318,10 +347,71 @@ static int left_around(uintptr_t address, struct place *place) {
         const struct whence_variable *variable = described(row.variable);
         if (variable != known && !os_readable((uintptr_t)variable)) continue;
         known = variable;
-        *place = (struct place){row.begin, variable, variable->size};
-        if (contains(*place, address)) return is_of_stack(address, *place);
+        *place = (struct place){row.begin, variable, variable->size, thread_self.number};
+        if (variable->size == WHENCE_SIZE_VARIES)
+            place->size = ring->sizes[(ring->count - back) % WHENCE_RETURNED_ROWS];
+        if (contains(*place, address)) return *plane_state(place->begin) == WH_STATE_STACK_RETURNED;
     }
     return 0;
+}
+
+static int left_here(uintptr_t address, struct place *place) {
+    return is_left(address) && find_returned(&__whence_returned, address, place) &&
+           is_left(place->begin) && is_of_stack(address, *place);
+}
+
+/* ---- in other threads ---- */
+
+/* Below its stack pointer the ABI grants a function so much. */
+#define RED_ZONE 128u
+
+/* So many answers that a thread was busy end the questions. */
+#define BUSY_MOST 64u
+
+/* Whether the other thread has left the function: it waits in the kernel, and its stack pointer
+ * lies above. Code of another thread that may use the memory has it until it tells that thread. */
+static int is_left_by(uint32_t tid, uintptr_t address, const struct stack_bounds *stack) {
+    static uint32_t busy;
+    if (__atomic_load_n(&busy, __ATOMIC_RELAXED) >= BUSY_MOST) return 0;
+    uintptr_t top = blocked_await(tid);
+    if (!top) __atomic_fetch_add(&busy, 1, __ATOMIC_RELAXED);
+    return top > stack->low && top < stack->high && address < top - RED_ZONE;
+}
+
+/* The last one that was found, and the code for which: all questions about an access have the same
+ * answer, whatever the other thread does meanwhile. */
+static __thread struct {
+    struct place place;
+    uintptr_t top;
+    uint64_t returns;
+} found_elsewhere;
+
+static int left_elsewhere(uintptr_t address, struct place *place) {
+    struct stack_bounds stack;
+    struct whence_returned_ring ring;
+    uint32_t tid;
+    if (*plane_state(address) != WH_STATE_STACK_RETURNED) return 0;
+    const struct thread *other = kind_thread_of(address, &stack, &tid);
+    const struct frame *frame = program_frame();
+    if (!other || other == &thread_self || !frame) return 0;
+    if (found_elsewhere.top == (uintptr_t)frame &&
+        found_elsewhere.returns == frame->return_address && found_elsewhere.place.variable &&
+        contains(found_elsewhere.place, address)) {
+        *place = found_elsewhere.place;
+        return 1;
+    }
+    uintptr_t theirs = (uintptr_t)other + ((uintptr_t)&__whence_returned - (uintptr_t)&thread_self);
+    if (!is_left_by(tid, address, &stack) || !os_copy(&ring, theirs, sizeof ring)) return 0;
+    if (!find_returned(&ring, address, place)) return 0;
+    os_copy(&place->thread, (uintptr_t)&other->number, sizeof place->thread);
+    found_elsewhere.place = *place;
+    found_elsewhere.top = (uintptr_t)frame;
+    found_elsewhere.returns = frame->return_address;
+    return 1;
+}
+
+static int left_around(uintptr_t address, struct place *place) {
+    return left_here(address, place) || left_elsewhere(address, place);
 }
 
 /* ---- the provider ---- */
@@ -359,14 +449,14 @@ static void describe_at(uintptr_t begin, struct place place, struct block_facts 
     facts->row.size = place.size;
     facts->row.id = begin;
     facts->row.state = ended ? WH_BLOCK_FREED : WH_BLOCK_LIVE;
-    facts->row.thread = thread_self.number;
+    facts->row.thread = place.thread;
     facts->text = (const char *)(place.variable + 1);
 }
 
 static void describe_begin(uintptr_t begin, struct block_facts *facts) {
     struct place place;
     int left = left_around(begin, &place);
-    if (!left && *plane_state(begin) == WH_STATE_STACK_RETURNED) return;
+    if (!left && *plane_state(begin - WH_GRANULE) != WH_STATE_STACK_BEGIN) return;
     if (!left) place = place_of((local)begin - 1);
     describe_at(begin, place, facts);
 }
@@ -389,7 +479,7 @@ static const struct block_provider provider = {
  * them. */
 static int place_inner(uintptr_t address, struct place *place) {
     if (frames_move || !locals_inner() || !plane_covers(address)) return 0;
-    if (!left_around(address, place) && !inner_around(address, place)) return 0;
+    if (!left_here(address, place) && !inner_around(address, place)) return 0;
     if (blocks_in_heap(address)) __whence_holes = 1;
     return 1;
 }

@@ -1,5 +1,6 @@
 #include "threads.h"
 #include "descriptors.h"
+#include "../process/gaps.h"
 #include "../process/outside.h"
 #include "../process/thread.h"
 #include "../process/turns.h"
@@ -36,6 +37,7 @@ static main_function program_main;
 static START_CODE int start_main(int argc, char **argv, char **environment) {
     thread_self.stack.high = (uintptr_t)FRAME_HERE;
     kind_stack_born();
+    if (PORT_PLANES) gaps_begin(os_stack_limit());
     int status = program_main(argc, argv, environment);
     thread_main_returned = 1;
     return status;
@@ -104,6 +106,7 @@ static START_CODE void *start_thread(void *argument) {
     renew_locals(thread->stack.high);
     roots_stack_born((uintptr_t)pthread_self());
     kind_stack_born();
+    if (PORT_PLANES) gaps_begin(start.stack_size);
     signals_open_thread(thread);
     port_thread_begins();
     if (end_key_made) pthread_setspecific(end_key, thread);

@@ -220,7 +220,8 @@ class Block:
 
     `moved`: it was freed by realloc. `variable`: which one it is, if it was not allocated.
     `last_use`: where accesses were seen, the last one before the finding. `cookie`: bytes before
-    `begin` in which new[] keeps the number of elements, 0 for none.
+    `begin` in which new[] keeps the number of elements, 0 for none. `returned`: the function of the
+    variable has returned.
     """
 
     id: int
@@ -235,6 +236,7 @@ class Block:
     kind: BlockKind = BlockKind.HEAP
     variable: Variable | None = None
     cookie: int = 0
+    returned: bool = False
 
     @property
     def end(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import llvmlite.binding as llvm
 import pytest
 from tests.instrument.test_passes import HEADER, context
 
@@ -139,3 +140,72 @@ def test_variables_whose_pointers_meet_others_have_zones(step: str, other: str, 
     counted = context()
     run_stage(passes, Stage.OPTIMISED, HEADER + MET.format(step=step, other=other), counted)
     assert counted.guarded_variables == guarded
+
+
+OUTLIVES = """
+declare void @use(ptr)
+declare ptr @__whence_strchr(ptr, i32)
+declare void @__whence_setvbuf(ptr, ptr, i32, i64)
+declare i64 @__whence_strlen(ptr)
+define internal void @look(ptr %p) {{
+  %1 = load i32, ptr %p, align 4
+  ret void
+}}
+define internal ptr @same(ptr %p) {{
+  ret ptr %p
+}}
+define internal void @keep(ptr %p, ptr %q) {{
+  store ptr %p, ptr %q, align 8
+  ret void
+}}
+define {result} @{name}(ptr %q) {{
+  %x = alloca [4 x i32], align 16{attached}
+  {body}
+}}
+"""
+ADDRESS = "%n = ptrtoint ptr %x to i64\n  "
+
+
+@pytest.mark.parametrize(
+    ("body", "apart"),
+    [
+        ("call void @use(ptr %x)\n  ret void", True),
+        ("store ptr %x, ptr %q, align 8\n  ret void", True),
+        ("call void @keep(ptr %x, ptr %q)\n  ret void", True),
+        ("call void @__whence_setvbuf(ptr %q, ptr %x, i32 0, i64 16)\n  ret void", True),
+        ("ret ptr %x", True),
+        ("%p = call ptr @same(ptr %x)\n  ret ptr %p", True),
+        ("%p = call ptr @__whence_strchr(ptr %x, i32 3)\n  ret ptr %p", True),
+        ("%c = icmp eq ptr %x, %q\n  call void @use(ptr %x)\n  ret void", True),
+        (ADDRESS + "%m = and i64 %n, 7\n  call void @use(ptr %x)\n  ret void", True),
+        # nothing outlives the call
+        ("call void @look(ptr %x)\n  ret void", False),
+        ("%p = call ptr @same(ptr %x)\n  call void @look(ptr %p)\n  ret void", False),
+        ("%n = call i64 @__whence_strlen(ptr %x)\n  ret void", False),
+        ("call void @use(ptr captures(none) %x)\n  ret void", False),
+        # the program looks at the place
+        ("%c = icmp ult ptr %x, %q\n  call void @use(ptr %x)\n  ret void", False),
+        (ADDRESS + "store i64 %n, ptr %q\n  call void @use(ptr %x)\n  ret void", False),
+    ],
+)
+def test_variables_that_may_outlive_the_call(body: str, apart: bool) -> None:
+    """They lie below a gap."""
+    text = OUTLIVES.format(
+        result="ptr" if "ret ptr" in body else "void", name="f", attached="", body=body
+    )
+    assert _makes_gap(text) == apart
+
+
+def test_variables_without_a_gap() -> None:
+    """Those of main, and scalars of which the function has the address alone."""
+    body = "call void @use(ptr %x)\n  ret void"
+    assert not _makes_gap(OUTLIVES.format(result="void", name="main", attached="", body=body))
+    marked = OUTLIVES.format(result="void", name="f", attached=", !whence.place !{}", body=body)
+    assert not _makes_gap(marked)
+
+
+def _makes_gap(text: str) -> bool:
+    passes = [each for each in PASSES if each.name == "guard-variables"]
+    text = run_stage(passes, Stage.OPTIMISED, HEADER + text, context())
+    llvm.parse_assembly(text).verify()
+    return "call i64 @__whence_gap(" in text

@@ -127,14 +127,28 @@ void __whence_made(uint64_t begin, uint64_t size, const struct whence_variable *
                    uint64_t *chain);
 /* It is about to release what lies below `end`. */
 void __whence_released(uint64_t end, uint64_t *chain);
+/* The same at the end of a block or of the function, which ends the variables' scope. */
+void __whence_ended(uint64_t end, uint64_t *chain);
 /* A function that may return again by longjmp has returned to it. */
 void __whence_jumped(uint64_t *chain);
 /* The local variables of the calling thread whose functions have returned. */
 struct whence_returned_ring {
     uint64_t count, reserved;
     struct whence_returned rows[WHENCE_RETURNED_ROWS];
+    uint64_t sizes[WHENCE_RETURNED_ROWS]; /* of those whose size is not constant */
 };
 extern __thread struct whence_returned_ring __whence_returned;
+/* The calling thread's gaps (see whence.abi.zones). Code that runs on its stack makes some while
+ * its frame lies less than `span` above `low`. */
+struct whence_gaps {
+    uint64_t count, low, span;
+    uint64_t turn; /* bytes by which the next gap is larger than the least one */
+    struct whence_gap rows[WHENCE_GAPS_MOST];
+};
+extern __thread struct whence_gaps __whence_gaps;
+/* How many bytes of its stack a function takes for variables of so many bytes, which then lie at
+ * its stack pointer: so many, or with a gap above them. */
+uint64_t __whence_gap(uint64_t size);
 /* A variable is to be initialised before main; its initialisation begins. How many are left: read
  * by generated code. */
 void __whence_pending(uint64_t begin, uint64_t size);

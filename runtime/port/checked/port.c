@@ -122,7 +122,10 @@ uintptr_t port_bytes(struct block place, uintptr_t begin) {
 
 /* ---- findings ---- */
 
-void port_describe_block(struct block place, struct wh_finding *head) { (void)place, (void)head; }
+void port_describe_block(struct block place, struct wh_finding *head) {
+    if (block_kind(place) != WH_KIND_STACK || !plane_covers(head->block_begin)) return;
+    if (*plane_state(head->block_begin) == WH_STATE_STACK_RETURNED) head->flags |= WH_FLAG_RETURNED;
+}
 
 void port_before_debugger(void) {}
 

@@ -169,7 +169,16 @@ def _rule_lines() -> Iterator[str]:
     yield f"#define WHENCE_RETURNED_ROWS {zones.RETURNED_ROWS}u"
     yield f"#define WHENCE_RETURNED_HEAD {zones.RETURNED_HEAD}u"
     yield f"#define WHENCE_COMMON_MARK {zones.COMMON_MARK}u"
-    variables_ = (zones.VARIABLE, zones.LOCAL, zones.VARYING, zones.RETURNED, zones.GLOBAL)
+    for name in ("GAPS_MOST", "GAPS_HEAD"):
+        yield f"#define WHENCE_{name} {getattr(zones, name)}u"
+    variables_ = (
+        zones.VARIABLE,
+        zones.LOCAL,
+        zones.VARYING,
+        zones.RETURNED,
+        zones.GAP,
+        zones.GLOBAL,
+    )
     tables = (rules.RULE, rules.HISTORY, rules.RULE_SET, rules.SITE)
     for struct in (rules.BLOCK, rules.EVENT, *tables, *variables_):
         yield from _struct(struct)

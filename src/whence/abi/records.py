@@ -275,6 +275,7 @@ FINDING_FLAGS = distinct_bits(
         "FETCH": 1024,  # with SIGNAL: no instruction can be at the address, which was called
         "RETURN": 2048,  # with SIGNAL: the same of an address that a function returned to
         "ABOVE": 4096,  # with SIGNAL: the address lies above the thread's stack, all between is mapped
+        "RETURNED": 8192,  # the block is a variable whose function has returned
     }
 )
 

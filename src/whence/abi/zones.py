@@ -42,7 +42,7 @@ LOCAL = Layout(
         Field("variable", "ptr", c="const struct whence_variable *variable"),
         Field("frame", "u64", "frame pointer of the function"),
         Field("returns", "u64", "its return address, which stands behind the saved frame pointer"),
-        Field("reserved", "u64"),
+        Field("gaps", "u64", "of the first variable below a gap: how many there were before"),
     ),
 )
 """The header before a local variable."""
@@ -73,6 +73,22 @@ RETURNED_HEAD = 16
 """Bytes before the rows."""
 RETURNED_SIZE = RETURNED_HEAD + RETURNED_ROWS * RETURNED.size
 """Of the ring."""
+
+GAP = Layout(
+    "whence_gap",
+    (
+        Field("variables", "u64", "address of the first byte of the variables below it"),
+        Field("begin", "u64"),
+        Field("end", "u64"),
+    ),
+)
+"""Memory of the stack that a function leaves unused above its variables whose address may outlive the call,
+so that functions that are called when it has returned do not reach these."""
+GAPS_MOST = 16
+"""A thread's gaps at a time."""
+GAPS_HEAD = 32
+"""Bytes before the rows of a thread: how many gaps there are, and what the runtime keeps."""
+GAPS_SIZE = GAPS_HEAD + GAPS_MOST * GAP.size
 
 GLOBAL = Layout(
     "whence_global",

@@ -2,8 +2,8 @@
 
 It is made anywhere in a function, many times by one activation, and released where the stack pointer is
 restored. So the runtime writes the zones and the header (`whence.abi.zones.VARYING`), and opens what is
-released. A word of the frame leads to what the activation has made and not yet released, so that
-what longjmp or an exception leaves behind is not mistaken for it.
+released, or closes it if variables die with their scopes. A word of the frame leads to what the activation
+has made and not yet released, so that what longjmp or an exception leaves behind is not mistaken for it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from whence.instrument.zones import EXEMPT, FRAME, OWN, After, describe, exits_o
 
 _AFTER = 32
 """Bytes of the zone after the memory, from its last granule."""
-_MADE, _RELEASED, _JUMPED = "__whence_made", "__whence_released", "__whence_jumped"
+_MADE, _JUMPED = "__whence_made", "__whence_jumped"
+_RELEASED, _ENDED = "__whence_released", "__whence_ended"
 _DECLARATIONS = (
     f"declare void @{_MADE}(ptr, i64, ptr, ptr) nounwind",
     f"declare void @{_RELEASED}(ptr, ptr) nounwind",
+    f"declare void @{_ENDED}(ptr, ptr) nounwind",
     f"declare void @{_JUMPED}(ptr) nounwind",
     "declare i64 @llvm.uadd.sat.i64(i64, i64)",
     FRAME,
@@ -54,11 +56,12 @@ def guard_allocas(context: Context) -> None:
           call void @__whence_made(ptr %x, i64 %wh.1, ptr @whence.variable.0, ptr %wh.0)
           call void @g(ptr %x)
           %wh.5 = call ptr @llvm.frameaddress.p0(i32 0)
-          call void @__whence_released(ptr %wh.5, ptr %wh.0)
+          call void @__whence_ended(ptr %wh.5, ptr %wh.0)
           ret void
         }
         declare void @__whence_made(ptr, i64, ptr, ptr) nounwind
         declare void @__whence_released(ptr, ptr) nounwind
+        declare void @__whence_ended(ptr, ptr) nounwind
         declare void @__whence_jumped(ptr) nounwind
         declare i64 @llvm.uadd.sat.i64(i64, i64)
         declare ptr @llvm.frameaddress.p0(i32 immarg)
@@ -84,7 +87,7 @@ def _guard_in(function: ir.Function, context: Context) -> None:
     chain.insert_after(f"store ptr null, ptr {word}, align 8", dbg=False)
     for variable in exposed:
         _guard(variable, word, context)
-    _release_in(function, word)
+    _release_in(function, word, _ENDED if context.policy.scopes else _RELEASED)
 
 
 def _is_made(instruction: ir.Instruction) -> bool:
@@ -127,17 +130,17 @@ def _bytes_of(variable: ir.Alloca) -> str:
     return variable.insert_before(f"mul i64 {value}, {unit}", dbg=False).result or ""
 
 
-def _release_in(function: ir.Function, chain: str) -> None:
-    """Opens released memory where the stack pointer is restored, where the function ends, and where
+def _release_in(function: ir.Function, chain: str, release: str) -> None:
+    """Opens or closes released memory where the stack pointer is restored, where the function ends, and where
     `longjmp` may return to it."""
     for instruction in list(function.instructions()):
         if not isinstance(instruction, ir.Call):
             continue
         if (instruction.callee or "").startswith(_RESTORES):
             to = instruction.arguments[0].value
-            instruction.insert_before(f"call void @{_RELEASED}(ptr {to}, ptr {chain})", dbg=False)
+            instruction.insert_before(f"call void @{release}(ptr {to}, ptr {chain})", dbg=False)
         elif instruction.returns_twice:
             instruction.insert_after(f"call void @{_JUMPED}(ptr {chain})", dbg=False)
     for exit_ in exits_of(function):
         frame = exit_.insert_before("call ptr @llvm.frameaddress.p0(i32 0)", dbg=False).result
-        exit_.insert_before(f"call void @{_RELEASED}(ptr {frame}, ptr {chain})", dbg=False)
+        exit_.insert_before(f"call void @{release}(ptr {frame}, ptr {chain})", dbg=False)

@@ -22,7 +22,7 @@ from whence.ir.lexer import GLOBAL, LOCAL, unquote
 
 _LOCAL = re.compile(LOCAL)
 _GLOBAL = re.compile(GLOBAL)
-_BENIGN = (
+BENIGN = (
     "llvm.lifetime.",
     "llvm.objectsize.",
     "llvm.assume",
@@ -37,7 +37,7 @@ _BENIGN = (
 """Calls that neither access nor store their arguments."""
 _PAIRS = (steps.COMPARE, steps.DIFFERENCE)
 _SAME = ("llvm.launder.invariant.group", "llvm.strip.invariant.group")
-_MEMORY = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
+MEMORY = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 WRITTEN = 'asm sideeffect "", "=*m"('
 """The statement that `whence.instrument.unwritten` inserts."""
 
@@ -94,12 +94,12 @@ def _ends(variable: ir.Instruction, uses: Uses) -> Iterator[tuple[ir.Instruction
     while waiting:
         pointer = waiting.pop()
         for use in uses.get(pointer, ()):
-            derived = _derived(use, pointer, offsets[pointer])
-            if derived is None:
+            found = derived(use, pointer, offsets[pointer])
+            if found is None:
                 yield use, pointer, offsets[pointer]
                 continue
             result = use.result or ""
-            offset: int | None = derived[0]
+            offset: int | None = found[0]
             if result in offsets:
                 if offsets[result] == offset or offsets[result] is None:
                     continue
@@ -112,7 +112,7 @@ def is_access(use: ir.Instruction, pointer: str) -> bool:
     """Whether the instruction does nothing with the pointer but access a known number of bytes there."""
     if isinstance(use, ir.MemoryAccess):
         return not _is_stored(use, pointer)
-    if isinstance(use, ir.Call) and (use.callee or "").startswith(_MEMORY):
+    if isinstance(use, ir.Call) and (use.callee or "").startswith(MEMORY):
         return use.arguments[2].value.isdecimal()
     return False
 
@@ -122,7 +122,7 @@ def _is_stored(access: ir.MemoryAccess, pointer: str) -> bool:
     return access.pointer != pointer or [each.value for each in access.operands].count(pointer) > 1
 
 
-def _derived(use: ir.Instruction, pointer: str, offset: int | None) -> tuple[int | None] | None:
+def derived(use: ir.Instruction, pointer: str, offset: int | None) -> tuple[int | None] | None:
     """The offset of the instruction's result, if that is a pointer derived from this one."""
     if isinstance(use, ir.GetElementPtr) and use.base == pointer:
         more = use.constant_offset
@@ -150,9 +150,9 @@ def _is_safe_call(call: ir.Call, pointer: str, offset: int | None, size: int) ->
         return checked[1] is not None and _fits(offset, checked[1], size)
     if callee in _PAIRS:  # only blocks can be told apart
         return call.arguments[2].value == call.arguments[3].value
-    if callee.startswith(_BENIGN):
+    if callee.startswith(BENIGN):
         return True
-    if callee.startswith(_MEMORY):
+    if callee.startswith(MEMORY):
         length = call.arguments[2].value
         return length.isdecimal() and _fits(offset, int(length), size)
     if WRITTEN in call.text:

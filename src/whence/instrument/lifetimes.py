@@ -29,7 +29,7 @@ _HARMLESS = frozenset(name for word in _LIBRARY.split() for name in (word, RUNTI
 
 _OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE, SCOPE_BEGIN, ORIGINS, SYMBOLIC)
 
-_FINAL = ("", "external", "internal", "private", "linkonce_odr", "weak_odr")
+FINAL = ("", "external", "internal", "private", "linkonce_odr", "weak_odr")
 """Linkages of definitions that no other definition can replace."""
 
 
@@ -50,7 +50,7 @@ def keepers_of(module: ir.Module) -> frozenset[str]:
     keepers: set[str] = set()
     callers: dict[str | None, list[str]] = {}
     for function in module.definitions:
-        if function.linkage in _FINAL:
+        if function.linkage in FINAL:
             keepers.add(function.name)
             for instruction in function.instructions():
                 if isinstance(instruction, ir.Call) and may_free(instruction, (SCOPE_END,)):

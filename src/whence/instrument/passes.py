@@ -51,8 +51,8 @@ class Context:
     functions whose accesses have markers. guarded_variables: variables with
     zones; safe_variables: those that are accessed in their bounds alone;
     repeated_variables: those of twins among the guarded ones, which are their
-    functions'. zoned: the names of guarded variables by function. alone: no
-    function gets a twin.
+    functions'. zoned: the names of guarded variables by function. apart: of those
+    below a gap. alone: no function gets a twin.
     origins: variables whose undefined bits are followed. twins: functions
     that have a second version for undefined values. wraps: whether
     signed arithmetic wraps around, as unsigned does. unoptimised: whether native code is: it
@@ -71,6 +71,7 @@ class Context:
     repeated_variables: int = 0
     alone: bool = False
     zoned: dict[str, frozenset[str]] = field(default_factory=dict)
+    apart: dict[str, frozenset[str]] = field(default_factory=dict)
     redirected: frozenset[str] = frozenset()
     module: ir.Module = field(default_factory=ir.Module)
     origins: int = 0
@@ -103,7 +104,7 @@ class Context:
     def forget(self) -> None:
         """Lets go of the module; the counts stay."""
         self.module = ir.Module()
-        self.twins, self.zoned = [], {}
+        self.twins, self.zoned, self.apart = [], {}, {}
         self.forget_flows()
 
     def functions(self) -> Iterable[ir.Function]:

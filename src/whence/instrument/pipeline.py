@@ -35,6 +35,7 @@ from whence.instrument.arithmetic import POINTS as ARITHMETIC
 from whence.instrument.arithmetic import mark_arithmetic
 from whence.instrument.attributes import withdraw_promises, withdraw_values
 from whence.instrument.by_value import copy_arguments
+from whence.instrument.captures import mark_places
 from whence.instrument.checks import settle_checks
 from whence.instrument.commons import guard_commons
 from whence.instrument.conversions import POINTS as CONVERSIONS
@@ -120,6 +121,7 @@ PASSES: tuple[AnyPass, ...] = (
         name_variables,
         lambda policy: policy.locals or policy.values or policy.origins,
     ),
+    TextPass("mark-places", Stage.CARRIED, mark_places, lambda policy: policy.scopes),
     TextPass("name-globals", Stage.CARRIED, name_globals, lambda policy: policy.globals),
     TextPass("line-tables", Stage.CARRIED, keep_line_tables, lambda policy: not policy.described),
     TextPass("step-by-lines", Stage.CARRIED, step_by_lines, lambda policy: policy.described),

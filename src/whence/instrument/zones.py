@@ -8,6 +8,10 @@ the next begin, the bytes of a variable are closed.
 If variables die with their scopes, the exits close the variables with their zones, and list them for the
 runtime. What the function's callers then put there without knowing of the state plane is opened: arguments
 that are passed by value, and the registers that a variadic function saves.
+
+Variables whose address may outlive the call (`whence.instrument.captures`) lie below the rest of their frame
+then, behind a gap (`whence.instrument.gaps`): functions that are called later do not reach them. Those of the
+main function do not outlive it.
 """
 
 from __future__ import annotations
@@ -20,6 +24,8 @@ from functools import cache, partial
 from whence import ir
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, RED_ZONE, STATE_OFFSET, STATES
 from whence.abi.zones import LOCAL, RETURNED, RETURNED_HEAD, RETURNED_ROWS, RETURNED_SIZE, VARIABLE
+from whence.instrument import gaps
+from whence.instrument.captures import Captures
 from whence.instrument.exposure import (
     Uses,
     checks_of,
@@ -54,6 +60,7 @@ _SAVED_BYTES = 176
 EXEMPT = "disable_sanitizer_instrumentation"
 FRAME = "declare ptr @llvm.frameaddress.p0(i32 immarg)"
 _RETURNS = "declare ptr @llvm.returnaddress(i32 immarg)"
+_MAIN = "main"
 _MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
 OWN = "%wh."
 """The begin of names of variables that passes have inserted."""
@@ -93,13 +100,13 @@ def room_of(size: int, align: int) -> Room:
 
 
 def guard_variables(context: Context) -> None:
-    """Puts zones around exposed variables; a twin has the zones of its function.
+    """Puts zones around exposed variables (here without a gap); a twin has the zones of its function.
 
     Before::
 
         declare void @g(ptr)
         define void @f() {
-          %x = alloca i32, align 4
+          %x = alloca i32, align 4, !whence.place !{}
           call void @g(ptr %x)
           ret void
         }
@@ -146,9 +153,10 @@ def guard_variables(context: Context) -> None:
     if moving:
         _announce_moves(context.module)
     twins = {each.twin for each in context.twins}
+    captures = Captures(context.module)
     for function in sorted(context.functions(), key=lambda each: each.name in twins):
         if not (moving or function.attributes.has(EXEMPT)):
-            _guard_in(function, context)
+            _guard_in(function, context, captures)
         for call, _ in list(scope_calls(function)):
             call.remove()
 
@@ -171,10 +179,28 @@ class _Guarded:
     scope: list[ir.Call]
 
 
-def _guard_in(function: ir.Function, context: Context) -> None:
+@dataclass(frozen=True)
+class _Apart:
+    """Memory below a gap: where in it each variable has its room, and where the first variable lies."""
+
+    memory: str
+    before: int
+    offsets: dict[str, int]
+
+    @classmethod
+    def of(cls, function: ir.Function, variables: list[tuple[ir.Alloca, int]]) -> _Apart:
+        offsets, total = dict[str, int](), 0
+        for variable, size in variables:
+            offsets[variable.result or ""] = total
+            total += _room(variable, size).total
+        before = _room(*variables[0]).before
+        return cls(gaps.make(next(iter(function.entry)), total, before), before, offsets)
+
+
+def _guard_in(function: ir.Function, context: Context, captures: Captures) -> None:
     if context.policy.scopes:
         _open_what_callers_wrote(function)
-    context.zoned[function.name] = frozenset()
+    context.zoned[function.name], context.apart[function.name] = frozenset(), frozenset()
     variables = variables_of(function)
     if not variables or switches_stack(function):
         return
@@ -182,7 +208,7 @@ def _guard_in(function: ir.Function, context: Context) -> None:
     scopes: dict[str, list[ir.Call]] = {}
     for call, name in scope_calls(function):
         scopes.setdefault(name, []).append(call)
-    guarded: list[_Guarded] = []
+    judged: list[tuple[ir.Alloca, int]] = []
     safe, ended = dict[str, int](), cache(partial(ended_at, function))
     twin = next((each for each in context.twins if each.twin == function.name), None)
     for variable, size in variables:
@@ -197,16 +223,29 @@ def _guard_in(function: ir.Function, context: Context) -> None:
             context.safe_variables += 1
             safe[name] = size
             continue
+        judged.append((variable, size))
+    exits = list(exits_of(function))
+    if twin is not None:
+        outliving = [each for each in judged if each[0].result in context.apart[twin.name]]
+    elif context.policy.scopes and exits and function.name != _MAIN and gaps.fits(function):
+        outliving = _that_fit([each for each in judged if captures.may_outlive(each[0], uses)])
+    else:
+        outliving = []
+    context.apart[function.name] = frozenset(each.result or "" for each, _ in outliving)
+    apart = _Apart.of(function, outliving) if outliving else None
+    guarded: list[_Guarded] = []
+    for variable, size in judged:
+        name = variable.result or ""
         for use in uses.get(name, ()):
             if "@llvm.lifetime." in use.text:
                 use.remove()
-        guarded.append(_guard(variable, size, scopes.get(name, []), context))
+        guarded.append(_guard(variable, size, scopes.get(name, []), context, apart))
     context.zoned[function.name] = frozenset(each.name for each in guarded)
     if context.policy.merge:
         drop_safe_checks(safe, uses)
     for each in guarded:
         _change_at_scopes(each)
-    for exit_ in exits_of(function) if guarded else ():
+    for exit_ in exits if guarded else ():
         for each in guarded:
             if context.policy.scopes:
                 _write(exit_, each.plane, 0, bytes([_RETURNED]) * (each.room.total // GRANULE))
@@ -214,6 +253,19 @@ def _guard_in(function: ir.Function, context: Context) -> None:
                 _open(exit_, each)
         if context.policy.scopes:
             _list(exit_, guarded)
+        if apart is not None:
+            gaps.leave(exit_, apart.memory, apart.before)
+
+
+def _that_fit(variables: list[tuple[ir.Alloca, int]]) -> list[tuple[ir.Alloca, int]]:
+    """The variables that can lie below a gap; without the largest if not all can."""
+    found = [each for each in variables if _align(each[0]) <= gaps.ALIGN]
+    total = sum(_room(*each).total for each in found)
+    while total > gaps.MOST:
+        largest = max(found, key=lambda each: each[1])
+        found.remove(largest)
+        total -= _room(*largest).total
+    return found
 
 
 def _is_judged(variable: ir.Alloca, size: int, uses: Uses, ended: Callable[[], AtCalls] | None) -> bool:
@@ -258,13 +310,27 @@ def _write(before: ir.Instruction, plane: str, at: int, states: bytes) -> None:
         before.insert_before(store.format(where), dbg=False)
 
 
-def _guard(variable: ir.Alloca, size: int, scope: list[ir.Call], context: Context) -> _Guarded:
+def _align(variable: ir.Alloca) -> int:
+    return max(variable.align or 1, GRANULE)
+
+
+def _room(variable: ir.Alloca, size: int) -> Room:
+    return room_of(size, _align(variable))
+
+
+def _guard(
+    variable: ir.Alloca, size: int, scope: list[ir.Call], context: Context, apart: _Apart | None
+) -> _Guarded:
     """Gives a variable its zones."""
     module = variable.function.module
-    align = max(variable.align or 1, GRANULE)
-    room = room_of(size, align)
+    room = _room(variable, size)
     described = describe(variable, size, room.before, room.behind, context)
-    memory = variable.insert_before(f"alloca [{room.total} x i8], align {align}", dbg=False).result
+    offset = apart.offsets.get(variable.result or "") if apart is not None else None
+    if apart is None or offset is None:
+        memory = f"alloca [{room.total} x i8], align {_align(variable)}"
+    else:
+        memory = f"getelementptr inbounds i8, ptr {apart.memory}, i64 {offset}"
+    memory = variable.insert_before(memory, dbg=False).result or ""
     moved = variable.replace(f"getelementptr inbounds i8, ptr {memory}, i64 {room.before}", dbg=False)
     name, at = moved.result, After(moved)
     for declaration in (FRAME, _RETURNS):
@@ -274,7 +340,7 @@ def _guard(variable: ir.Alloca, size: int, scope: list[ir.Call], context: Contex
         where = at.put(f"getelementptr i8, ptr {name}, i64 {number * 8 - LOCAL.size}")
         value = word if word.startswith("@") else at.put(word)
         at.put(f"store ptr {value}, ptr {where}, align 8")
-    plane = _put_states(at, memory or "", room.states())
+    plane = _put_states(at, memory, room.states())
     module.add_declaration(_MEMSET)
     return _Guarded(name or "", described, plane, room, scope)
 

@@ -289,6 +289,8 @@ def _block(block: Block | None) -> dict[str, Any] | None:
         made["cookie"] = block.cookie
     if block.moved:
         made["moved"] = True
+    if block.returned:
+        made["returned"] = True
     if (use := block.last_use) is not None:
         made["last_use"] = {"time": use.time, "address": _hex(use.address), "stack": _stack(use.stack)}
     return made

@@ -104,7 +104,8 @@ def is_block_start(finding: Finding) -> bool:
 def block_phrase(block: Block) -> str:
     """``a freed block of 20 bytes``; blocks of other kinds than the heap's are named."""
     if block.variable is not None:
-        return variable_phrase(block.variable, block.size, block.kind)
+        named = variable_phrase(block.variable, block.size, block.kind)
+        return f"{named}, which has returned" if block.returned and block.variable.function else named
     if block.cookie:
         return f"an array of {bytes_(block.size)}"
     freed = "freed " if block.state is BlockState.FREED else ""

@@ -264,6 +264,7 @@ def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) ->
         _BLOCK_KINDS.get(f["block_kind"], BlockKind.UNKNOWN),
         variable,
         f["block_cookie"],
+        raw.flag("RETURNED"),
     )
 
 

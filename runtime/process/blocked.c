@@ -1,0 +1,45 @@
+#include "blocked.h"
+#include "../os/os.h"
+#include "../os/text.h"
+
+#define LINE_MOST 256u
+#define TURNS 40u
+#define TURN_US 250u
+
+/* The line has the number of the call, its arguments, the stack pointer and the program counter,
+ * or one word. */
+static uintptr_t second_last(const char *line, const char *end) {
+    const char *last = end;
+    while (last > line && last[-1] != ' ') last--;
+    const char *from = last - 1;
+    while (from > line && from[-1] != ' ') from--;
+    if (from <= line || last - from < 4 || from[0] != '0' || from[1] != 'x') return 0;
+    uintptr_t value = 0;
+    for (from += 2; from < last - 1; from++) {
+        unsigned digit = *from <= '9' ? (unsigned)(*from - '0') : (unsigned)(*from - 'a' + 10);
+        if (digit > 15) return 0;
+        value = value << 4 | digit;
+    }
+    return value;
+}
+
+uintptr_t blocked_stack_pointer(uint32_t tid) {
+    char line[LINE_MOST];
+    TEXT(path, 64);
+    text_put(&path, "/proc/self/task/");
+    text_decimal(&path, tid);
+    text_put(&path, "/syscall");
+    text_put_n(&path, "", 1);
+    long size = os_read_file(path.begin, line, sizeof line - 1);
+    while (size > 0 && line[size - 1] == '\n') size--;
+    return size > 0 ? second_last(line, line + size) : 0;
+}
+
+uintptr_t blocked_await(uint32_t tid) {
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        uintptr_t found = blocked_stack_pointer(tid);
+        if (found) return found;
+        os_sleep_us(TURN_US);
+    }
+    return 0;
+}

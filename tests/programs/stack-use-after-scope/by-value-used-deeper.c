@@ -1,0 +1,20 @@
+// A function returns an address inside of an argument that was passed by value.
+struct large {
+    long numbers[12];
+};
+
+__attribute__((noinline)) static const long *last_of(struct large large) {
+    const long *volatile at = &large.numbers[11];
+    return at;
+}
+
+__attribute__((noinline)) static long twice(const long *number) {
+    volatile long room[30] = {0};
+    return *number * 2 + room[7];  // EXPECT stack-use-after-scope read 8 block 96 inside 88
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    struct large large = {{argc}};
+    return twice(last_of(large)) == 1;
+}
