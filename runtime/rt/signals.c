@@ -269,11 +269,14 @@ static int is_leak_signal(int number) {
     return options.leak_signal && (int)options.leak_signal == number && index_of(number) < 0;
 }
 
+/* A child of vfork has handlers of its own and this memory: what its parent's are stays noted here. */
+static int is_lent(void) { return thread_self.tid && thread_self.tid != os_thread(); }
+
 static struct sigaction remembered[2];
 
 static int remember(int number, const struct sigaction *action, struct sigaction *old) {
     struct sigaction before = remembered[number == SIGSYS];
-    if (action) remembered[number == SIGSYS] = *action;
+    if (action && !is_lent()) remembered[number == SIGSYS] = *action;
     if (old) *old = before;
     return 0;
 }
@@ -288,11 +291,17 @@ int signals_take_faults(void) {
            now.sa_sigaction == on_signal;
 }
 
+static int set_lent(int number, const struct sigaction *action) {
+    if (!is_default(action) && !is_kept(number)) return __sigaction(number, action, NULL);
+    install(number);
+    return 0;
+}
+
 WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
     int index = installed ? index_of(number) : -1;
     if (is_leak_signal(number)) {
         struct sigaction was = believed_leak;
-        if (action) believed_leak = *action;
+        if (action && !is_lent()) believed_leak = *action;
         if (old) *old = was;
         return 0;
     }
@@ -309,6 +318,10 @@ WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
     struct sigaction before = believed[index];
     if (action) {
         struct sigaction wanted = *action; /* old may be the same object */
+        if (is_lent()) {
+            if (old) *old = before;
+            return set_lent(number, &wanted);
+        }
         if (is_default(&wanted) || is_kept(number))
             install(number);
         else if (install_before(number, &wanted) < 0)
