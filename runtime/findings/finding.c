@@ -78,9 +78,12 @@ static unsigned program_stack(const struct context *context, uint64_t *pcs) {
 
 #define SEEN_SIZE 65536u
 
+static uint64_t seen[SEEN_SIZE];
+static int any_seen;
+
 int finding_first_time(uint64_t key) {
-    static uint64_t seen[SEEN_SIZE];
     if (!key) key = 1;
+    __atomic_store_n(&any_seen, 1, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < SEEN_SIZE; i++) {
         uint64_t *entry = &seen[(key + i) % SEEN_SIZE], empty = 0;
         if (__atomic_compare_exchange_n(entry, &empty, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -90,6 +93,11 @@ int finding_first_time(uint64_t key) {
     static int noted;
     rt_note(&noted, "more than 65536 places with findings: the rest is not reported");
     return 0;
+}
+
+void finding_forget_places(void) {
+    if (!__atomic_exchange_n(&any_seen, 0, __ATOMIC_RELAXED)) return;
+    for (unsigned i = 0; i < SEEN_SIZE; i++) __atomic_store_n(&seen[i], 0, __ATOMIC_RELAXED);
 }
 
 static uint64_t key_of(uint64_t rule, const uint64_t *pcs, unsigned count) {

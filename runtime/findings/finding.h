@@ -50,5 +50,7 @@ _Noreturn void finding_stop(void);
 
 /* Whether the key was new; used to report each place once. */
 int finding_first_time(uint64_t key);
+/* From now on every key is new once more. */
+void finding_forget_places(void);
 
 #endif

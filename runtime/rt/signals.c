@@ -269,7 +269,8 @@ static int is_leak_signal(int number) {
     return options.leak_signal && (int)options.leak_signal == number && index_of(number) < 0;
 }
 
-/* A child of vfork has handlers of its own and this memory: what its parent's are stays noted here. */
+/* A child of vfork has handlers of its own and this memory: what its parent's are stays noted here.
+ */
 static int is_lent(void) { return thread_self.tid && thread_self.tid != os_thread(); }
 
 static struct sigaction remembered[2];

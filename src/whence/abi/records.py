@@ -141,7 +141,7 @@ FINDING = Layout(
         Field("use_time", "u64", "event clock, 0 for none"),
         Field("use_address", "u64", ""),
         Field("use_pc", "u64", ""),
-        Field("repeats", "u64", "findings of other processes with the same key, which have no record"),
+        Field("repeats", "u64", "later findings with the same key, which have no record"),
         # Leaks: how many blocks of this allocation stack, and their bytes.
         Field("count", "u64", "blocks this finding stands for, 1 unless a leak"),
         Field("bytes", "u64", "bytes in those blocks"),

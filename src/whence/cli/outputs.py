@@ -18,6 +18,7 @@ from whence.toolchain import spawn
 
 if TYPE_CHECKING:
     from whence.coverage import Coverage
+    from whence.findings import Finding, RunInfo
     from whence.report import Renderer
     from whence.report.text import TextRenderer
     from whence.result import Result
@@ -72,14 +73,26 @@ class Outputs:
             self.begun.append(True)
         self._write_files(result, (path for path in self.files.values() if replaceable(path)))
 
-    def write(self, result: Result) -> None:
+    def findings_text(self, findings: Sequence[Finding], run: RunInfo) -> str:
+        """Some findings, as standard error shows them."""
+        return self._renderer(sys.stderr).render_findings(findings, run)
+
+    def rest_text(self, result: Result) -> str:
+        """What stands behind the findings: notes, suppressions, and the last line."""
+        return replace(self, quiet=False)._renderer(None).render_rest(result.findings, result.run)
+
+    def write(self, result: Result, shown: str | None = None) -> None:
         """Write everything, or what `begin` left; where a file fails the text is shown, too.
+
+        shown: what standard error shows in place of the findings, before the report's end; empty for nothing.
 
         Raises `UserMistake` at the end, with a sentence for each file that failed.
         """
         problems = self._write_files(result, self.files.values())
-        if problems or "log" not in self.files:
+        if problems or (shown is None and "log" not in self.files):
             say(self._error_text(result))
+        elif shown is not None and not self.quiet:
+            say(shown + self._renderer(sys.stderr).render_rest(result.findings, result.run))
         if problems:
             raise UserMistake("\nwhence: ".join(f"{each}; the report is shown above" for each in problems))
 

@@ -42,17 +42,28 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
 
         hint = hint_for(program.partition("=")[0], click.get_current_context())
         raise UserMistake(f"unknown option '{program}' before the program's name{hint}")
-    rules = api.select_rules(values["rules"], values["enable"], values["disable"])
-    suppressions = api.load_suppressions(values["suppressions"])
-    outputs = _outputs(values, suppressions.notes)
+    options, outputs = settled(values)
     if values["exec"]:
         _hand_over(values)
-    chosen = {**_keywords(values), "rules": rules, "suppressions": suppressions, "enable": (), "disable": ()}
     interruption.current.armed = True
-    result = api.run_with(program, (*arguments,), RunOptions(**chosen), known=outputs.begin)
+    result = api.run_with(program, (*arguments,), options, known=outputs.begin)
     outputs.write(result)
     _keep_start(values, result, arguments, outputs)
     return exit_status(result, values["error_exitcode"])
+
+
+def settled(values: Mapping[str, Any]) -> tuple[RunOptions, Outputs]:
+    """The options of a run, and where its reports go, for the values of the command line.
+
+    Raises `UserMistake` for mistakes in them and in the files that they name.
+    """
+    from whence import api
+
+    rules = api.select_rules(values["rules"], values["enable"], values["disable"])
+    suppressions = api.load_suppressions(values["suppressions"])
+    outputs = _outputs(values, suppressions.notes)
+    chosen = {**_keywords(values), "rules": rules, "suppressions": suppressions, "enable": (), "disable": ()}
+    return RunOptions(**chosen), outputs
 
 
 def _hand_over(values: Mapping[str, Any]) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from whence.coverage import Coverage
     from whence.debugger.session import Debugger
     from whence.engines.process.handover import Handover
+    from whence.engines.process.watching import Watcher
 
 
 class Resumed(NamedTuple):
@@ -41,7 +42,8 @@ class Start:
     """The start of this process and of its run, from which `keep` makes a plan for later runs.
 
     coverage: the code that is checked when the program starts. handover: set if this process becomes the
-    program. debugger: set if gdb is to attach to the program. seconds: CPU time of the run.
+    program. debugger: set if gdb is to attach to the program. watcher: set if somebody asks for findings
+    while the program runs. seconds: CPU time of the run.
     """
 
     def __init__(self, request: plans.Request | None = None, resumed: Resumed | None = None) -> None:
@@ -52,6 +54,7 @@ class Start:
         self.coverage: Coverage | None = None
         self.handover: Handover | None = None
         self.debugger: Debugger | None = None
+        self.watcher: Watcher | None = None
         self.seconds = 0.0
 
     def note(self, image: Path, own: Mapping[str, str], folder: Path, *, serves: bool) -> None:

@@ -26,6 +26,7 @@ from whence.engines.process.launch import Ending, launch
 from whence.engines.process.reading import Reading
 from whence.engines.process.runtime_options import runtime_options
 from whence.engines.process.sent import read_sent
+from whence.engines.process.watching import watching
 from whence.engines.protocol import Task
 from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start, kept
@@ -155,7 +156,14 @@ class ProcessEngine(ABC):
             judge = Judge(folder.record, reading.is_suppressed) if "judge" in options else _nobody()
             serving = _serving(errand, prepared.builder, start)
             debugging = _debugging(start, folder, prepared.words[0], reading)
-            with judge, debugging as attach, serving as services, _streams(settings, folder) as around:
+            watched = watching(start.watcher, folder.record, reading)
+            with (
+                judge,
+                debugging as attach,
+                serving as services,
+                watched as watchers,
+                _streams(settings, folder) as around,
+            ):
                 if not start.resumed:
                     own = changes(around.environment, built, folder, options, serving=bool(services))
                     around = replace(around, environment={**around.environment, **own})
@@ -167,7 +175,8 @@ class ProcessEngine(ABC):
                         start.limit(seconds, task.cache.directory / kind / key)
                 program = start.resumed or built.image
                 words, handover = prepared.words, start.handover
-                ending, notes = launch(program, words, folder.record, around, services, handover, attach)
+                attendants = [*services, *watchers]
+                ending, notes = launch(program, words, folder.record, around, attendants, handover, attach)
             start.seconds = ending.seconds
             raw = read_records(folder.record)
             raw.sent = read_sent(folder.record)
