@@ -56,4 +56,5 @@ class NativeDistribution(Distribution):
 setup(
     cmdclass={"build_py": BuildPy, "build_scripts": BuildScripts, "bdist_wheel": PlatformWheel},
     distclass=NativeDistribution,
+    data_files=[("share/cmake/whence", sorted(map(str, Path("src/whence/cmake").glob("*.cmake"))))],
 )

@@ -25,6 +25,7 @@ _COMMANDS = {
     "doctor": "doctor:doctor",
     "completion": "completion:completion",
     "include": "commands:include",
+    "cmake": "commands:cmake",
 }
 """Name -> module below `whence.cli`, and what it is called there; in the order of the help."""
 
@@ -72,6 +73,14 @@ def include() -> None:
     from whence.toolchain import headers
 
     click.echo(headers.directory())
+
+
+@click.command("cmake")
+def cmake() -> None:
+    """Print the folder of whence-config.cmake, for -Dwhence_DIR= where find_package does not find it."""
+    from whence.toolchain import headers
+
+    click.echo(headers.cmake_directory())
 
 
 @click.command("c++", context_settings={"ignore_unknown_options": True})

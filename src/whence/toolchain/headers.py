@@ -17,6 +17,11 @@ def directory() -> str:
     return os.path.join(_PACKAGE, "include")
 
 
+def cmake_directory() -> str:
+    """The folder of the package for CMake's ``find_package``."""
+    return os.path.join(_PACKAGE, "cmake")
+
+
 def absent_library() -> str:
     """The path of an archive with empty functions of the sanitizers' interface, for other programs."""
     return os.path.join(_PACKAGE, "_native", "libwhence-absent.a")
