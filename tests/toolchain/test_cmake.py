@@ -1,4 +1,4 @@
-"""The package for CMake: tests of a project run under whence where whence compiles it, and plainly elsewhere."""
+"""The package for CMake: tests run under whence where whence compiles, and plainly elsewhere."""
 
 from __future__ import annotations
 
