@@ -10,6 +10,7 @@ from setuptools.command.build_py import build_py
 from wheel.bdist_wheel import bdist_wheel
 
 from distutils.command.build_scripts import build_scripts  # isort: skip
+from distutils.command.install_data import install_data  # isort: skip
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "runtime"))
@@ -41,6 +42,16 @@ class BuildScripts(build_scripts):
             raise SystemExit(f"whence: {error}") from None
 
 
+class InstallData(install_data):
+    """Also makes and installs the manual pages."""
+
+    def run(self) -> None:
+        folder = Path(self.get_finalized_command("build").build_temp) / "man"
+        made = runtime.run_own("whence.cli.manual", str(folder)).splitlines()
+        self.data_files = [*(self.data_files or ()), ("share/man/man1", made)]
+        super().run()
+
+
 class PlatformWheel(bdist_wheel):
     """The wheel holds native code but does not depend on the Python version."""
 
@@ -54,7 +65,12 @@ class NativeDistribution(Distribution):
 
 
 setup(
-    cmdclass={"build_py": BuildPy, "build_scripts": BuildScripts, "bdist_wheel": PlatformWheel},
+    cmdclass={
+        "build_py": BuildPy,
+        "build_scripts": BuildScripts,
+        "install_data": InstallData,
+        "bdist_wheel": PlatformWheel,
+    },
     distclass=NativeDistribution,
     data_files=[("share/cmake/whence", sorted(map(str, Path("src/whence/cmake").glob("*.cmake"))))],
 )

@@ -168,14 +168,14 @@ def sources(product: Product) -> list[Path]:
 def write_header(folder: Path) -> Path:
     """Write ``whence_abi.h`` from the tables of `whence.abi` into `folder`."""
     path = folder / "whence_abi.h"
-    path.write_text(_own("whence.abi.header"))
+    path.write_text(run_own("whence.abi.header"))
     return path
 
 
 def write_rules(folder: Path) -> Path:
     """Write ``rules.o``, the detectors of the shipped rules, into `folder`."""
     path = folder / "rules.o"
-    _own("whence.instrument.shipped", str(path))
+    run_own("whence.instrument.shipped", str(path))
     return path
 
 
@@ -187,7 +187,7 @@ runpy.run_module(sys.argv[0], None, "__main__")
 """
 
 
-def _own(module: str, *arguments: str) -> str:
+def run_own(module: str, *arguments: str) -> str:
     """What a module of this source tree prints.
 
     Not by PYTHONPATH: pip takes a folder out of the path that an earlier editable installation put into it.

@@ -166,6 +166,11 @@ _WITHOUT_EFFECT = _words(
 )
 
 
+def options() -> tuple[frozenset[str], frozenset[str]]:
+    """The names of the options that have an effect, and of those that are only accepted."""
+    return frozenset(_EFFECTS), _WITHOUT_EFFECT
+
+
 def parse(words: Sequence[str]) -> tuple[Options, list[str]]:
     """Options, then the program and its arguments; raises `UserMistake`."""
     options, rest = Options(), list(words)
