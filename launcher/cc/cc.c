@@ -121,6 +121,14 @@ static _Noreturn void make(const struct plan *plan, const struct line *line, enu
     if (kind == LINE_LINK && access(line->source, F_OK) == 0) /* else clang says what it lacks */
         words_add_facts(&command, plan, WH_COMPILE_INTERFACE);
     if (!compile(&made, plan, line, command.word)) hand_over(words);
+    if (WIFEXITED(made.status) && is_stricter(&made)) {
+        char status[16];
+        if (given.count) environ = given.word;
+        given.count = 0;
+        snprintf(status, sizeof status, "%d", WEXITSTATUS(made.status));
+        setenv(WH_PROBE_VARIABLE, status, 1);
+        hand_over(words);
+    }
     if (made.status != 0) end_like(made.status);
     if (kind == LINE_OBJECT)
         carry_object(&made, &place);

@@ -132,6 +132,23 @@ static void give_up(pid_t child) {
     await(child);
 }
 
+/* Autoconf's name. */
+int is_probe(const char *source) {
+    const char *name = strrchr(source, '/');
+    return strncmp(name ? name + 1 : source, "conftest.", 9) == 0;
+}
+
+/* An error that has a name as warnings have is one by default only. */
+int is_stricter(const struct compilation *made) {
+    char text[8192];
+    if (made->status == 0 || made->ir_status <= 0) return 0;
+    ssize_t size = pread(made->errors, text, sizeof text - 1, 0);
+    text[size > 0 ? size : 0] = 0;
+    for (char *at = text; (at = strstr(at, " [-W")); at++)
+        if (strncmp(at + 4, "error", 5) != 0) return 1;
+    return 0;
+}
+
 int compile(struct compilation *made, const struct plan *plan, const struct line *line,
             char **command) {
     hold_requests();
@@ -145,7 +162,8 @@ int compile(struct compilation *made, const struct plan *plan, const struct line
     }
     made->status = await(native);
     receiver = 0;
-    if (made->status == 0)
+    made->ir_status = -1;
+    if (made->status == 0 || is_probe(line->source))
         made->ir_status = await(ir);
     else
         give_up(ir);

@@ -6,10 +6,15 @@
 
 struct compilation {
     int status;    /* of the native one, as waitpid gives it */
-    int ir_status; /* of the other, once the native one succeeded */
+    int ir_status; /* of the other, once the native one succeeded, or of a probe; else -1 */
     int bitcode;   /* what that wrote: a file in memory */
     int errors;    /* likewise, its messages */
 };
+
+/* Whether a source is one by which a configure script asks what the compiler takes. */
+int is_probe(const char *source);
+/* Whether the front end rejected it for what some standard or an older compiler lets pass. */
+int is_stricter(const struct compilation *made);
 
 /* The words of the front end and after them those of a command line; NULL at the end. */
 struct words clang_command(const struct plan *plan, char **words);

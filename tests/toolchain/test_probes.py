@@ -333,3 +333,33 @@ def test_makefile_with_builtin_rules(box, program):
     box.write("Makefile", "CFLAGS = -O2 -g\nmain: main.o libadd.a(add.o)\n")
     box.ok("make CC=whence-cc")
     assert box.sources("main") == ["main.c", "add.c"]
+
+
+OLD = "main() { return 0; }\n"
+
+
+def test_a_probe_that_only_a_new_front_end_rejects(box):
+    """It keeps its answer, and the remedy is said once for each script."""
+    box.write("bin/cc", "#!/bin/sh\nexit 0\n").chmod(0o755)
+    box.environment["PATH"] = f"{box.folder / 'bin'}:{box.environment['PATH']}"
+    box.write("conftest.c", HELLO)
+    box.ok("whence-cc -c conftest.c")
+    box.write("conftest.c", OLD)
+    expected = box.run([*find_clang().command(False), "conftest.c", "-o", "conftest"])
+    done = box.run("whence-cc conftest.c -o conftest")
+    assert done.returncode == expected.returncode == 1
+    note = done.stderr.removeprefix(expected.stderr)
+    assert note.startswith("whence-cc: note: ") and 'CC="whence-cc -std=gnu89"' in note, done.stderr
+    assert "rejected for implicit-int" in note
+    assert box.run("whence-cc conftest.c -o conftest").stderr == expected.stderr
+    box.ok("whence-cc -std=gnu89 conftest.c -o conftest")
+
+
+def test_a_probe_that_the_compiler_rejects_as_well(box):
+    box.write("bin/cc", "#!/bin/sh\nexit 1\n").chmod(0o755)
+    box.environment["PATH"] = f"{box.folder / 'bin'}:{box.environment['PATH']}"
+    box.write("conftest.c", HELLO)
+    box.ok("whence-cc -c conftest.c")
+    for text in (OLD, "main() { return undeclared; }\n", "int main(void) { return there_is_none(); }\n"):
+        box.write("conftest.c", text)
+        same_as_clang(box, ["conftest.c", "-o", "conftest"])

@@ -39,12 +39,14 @@ ROOM_QUESTION = "?"
 ROOM_ANSWER = 87
 COMPILE_PLAN = "WHENCE_CC_PLAN"
 """From the native ``whence-cc``: the key of a compile plan (`whence.toolchain.plan`)."""
+PROBE = "WHENCE_CC_PROBE"
+"""From the native ``whence-cc``: the exit status of a configure script's probe that the front end rejects."""
 CLANG = "WHENCE_CLANG"
 """The front end."""
 
 SHARED = (
     *("RECORD", "OPTIONS", "SERVICE", "PROGRAM", "SPACE", "ALLOC", "CACHE", "START", "STARTED", "STACK"),
-    *("ROOM", "COMPILE_PLAN", "CLANG"),
+    *("ROOM", "COMPILE_PLAN", "PROBE", "CLANG"),
 )
 """The names that C has, too, as ``WH_<name>_VARIABLE``."""
 

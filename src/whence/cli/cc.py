@@ -44,11 +44,13 @@ def run(argv: list[str], cxx: bool) -> int:
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        asked = os.environ.pop(variables.COMPILE_PLAN, None)
+        asked, probe = (os.environ.pop(name, None) for name in (variables.COMPILE_PLAN, variables.PROBE))
         clang = clangs.find_clang()
         if asked is not None:
             _write_plan(asked, clang, cxx)
         headers.add_folder(os.environ)
+        if probe is not None:
+            return _tell_of_probe(probe, clang, argv, cxx)
         return _drive(clang, argv, cxx)
     except OSError as error:
         from whence.shortage import shortage
@@ -74,6 +76,17 @@ def _write_plan(asked: str, clang: Clang, cxx: bool) -> None:
         lines = plan.lines(clang, cxx, os.environ)
         if lines:
             plans.write(request, lines)
+
+
+def _tell_of_probe(status: str, clang: Clang, argv: list[str], cxx: bool) -> int:
+    """Says what a configure script does not hear; its answer stays."""
+    from whence.toolchain import probes
+
+    sentence = probes.tell(clang, argv, cxx)
+    if sentence:
+        _say("note", sentence)
+        probes.show(sentence)
+    return int(status)
 
 
 def _say(kind: str, sentence: str) -> None:
