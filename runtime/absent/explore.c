@@ -2,10 +2,17 @@
  * and values stay as they are, or become those of a test (whence replay). */
 #include "test.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
 
 #define ABSENT(type, name, parameters)                                                             \
     __attribute__((weak)) type klee_##name parameters;                                             \
@@ -47,6 +54,33 @@ ABSENT(int, int, (const char *name)) { return value_of(0, name); }
 ABSENT(int, range, (int begin, int end __attribute__((unused)), const char *name)) {
     return value_of(begin, name);
 }
+ABSENT(uintptr_t, choose, (uintptr_t n __attribute__((unused)))) {
+    uintptr_t value = 0;
+    __whence_test_take(&value, sizeof value, "klee_choose");
+    return value;
+}
+static void touch(const volatile char *byte) { (void)*byte; }
+ABSENT(void, check_memory_access, (const void *address, size_t size)) {
+    if (!size) return;
+    touch(address);
+    touch((const char *)address + size - 1);
+}
+ABSENT(void, define_fixed_object, (void *address, size_t size)) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t end = (uintptr_t)address + size;
+    for (uintptr_t at = (uintptr_t)address & ~(page - 1); at < end; at += page) {
+        int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+        void *made = mmap((void *)at, page, PROT_READ | PROT_WRITE, flags, -1, 0);
+        if (made != MAP_FAILED && (uintptr_t)made != at) munmap(made, page);
+    }
+}
+__attribute__((weak)) int klee_get_errno(void);
+int klee_get_errno(void) { return errno; }
+__attribute__((weak)) void klee_posix_prefer_cex(void *object, uintptr_t condition);
+void klee_posix_prefer_cex(void *object __attribute__((unused)),
+                           uintptr_t condition __attribute__((unused))) {}
+__attribute__((weak)) void klee_print_range(const char *name, int number);
+void klee_print_range(const char *name, int number) { fprintf(stderr, "%s: %d\n", name, number); }
 ABSENT(unsigned, is_symbolic, (uintptr_t value __attribute__((unused)))) { return 0; }
 ABSENT(size_t, get_obj_size, (void *pointer __attribute__((unused)))) { return 0; }
 ABSENT(unsigned, is_replay, (void)) { return 1; }

@@ -12,6 +12,7 @@
 #include "../os/os.h"
 #include "../os/text.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -99,6 +100,20 @@ API(int, range, (int begin, int end_, const char *name)) {
     return value;
 }
 
+API(uintptr_t, choose, (uintptr_t n)) {
+    uintptr_t value = 0;
+    inputs_memory(&value, sizeof value, "klee_choose");
+    uint32_t number = 0, most = 0;
+    if (trace_is_open()) {
+        number = memory_load((uintptr_t)&value, sizeof value, value);
+        memory_clear((uintptr_t)&value, sizeof value);
+        most = expression_constant(64, n);
+    }
+    assume(number && most ? expression_make(WH_OP_ULT, 1, number, most, 0, 0) : 0, value < n, HERE);
+    GIVE(choose, number);
+    return value;
+}
+
 API(unsigned, is_symbolic, (uintptr_t value)) {
     (void)value;
     return TAKEN(is_symbolic) != 0;
@@ -107,6 +122,12 @@ API(unsigned, is_symbolic, (uintptr_t value)) {
 API(void, prefer_cex, (void *object, uintptr_t condition)) {
     (void)object, (void)condition;
     decision_prefer(truth_of(passing_take((const void *)klee_prefer_cex).arguments[1]));
+}
+
+WH_EXPORT void klee_posix_prefer_cex(void *object, uintptr_t condition);
+void klee_posix_prefer_cex(void *object, uintptr_t condition) {
+    (void)object, (void)condition;
+    decision_prefer(truth_of(passing_take((const void *)klee_posix_prefer_cex).arguments[1]));
 }
 
 WH_EXPORT void whence_prefer(uintptr_t condition);
@@ -143,6 +164,19 @@ API(void, warning_once, (const char *sentence)) {
     static const char *said;
     if (said != sentence) say(sentence);
     said = sentence;
+}
+
+WH_EXPORT int klee_get_errno(void);
+int klee_get_errno(void) { return errno; }
+
+WH_EXPORT void klee_print_range(const char *name, int number);
+void klee_print_range(const char *name, int number) {
+    TEXT(message, 1024);
+    text_put(&message, name);
+    text_put(&message, ": ");
+    if (number < 0) text_put(&message, "-");
+    text_decimal(&message, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+    text_complain(&message);
 }
 
 /* Paths are never merged, and every decision is one. */

@@ -267,6 +267,18 @@ def test_assertions_of_one_function_are_told_apart_by_their_text(tmp_path, whenc
     assert said == {"`x[0] != 7' failed.", "`x[1] != 9' failed.", "`x[0] + x[1] != 300' failed."}
 
 
+def test_functions_of_klee_about_numbers_and_memory(tmp_path, whence_env):
+    """Five ways, two of which ask for memory that is not there; tests go them without whence, too."""
+    program = build("interface", tmp_path, whence_env, "-O1", "-fno-builtin")
+    summary, text = explore(program, tmp_path, whence_env)
+    assert summary["complete"] and summary["paths"] == 5, text
+    found = Counter(each["finding"]["rule"] for each in summary["errors"])
+    assert found["heap-buffer-overflow"] == 1 and sum(found.values()) == 2, text
+    ends = {replaying.run(test, program, whence_env) for test in read_tests(tmp_path / "out")}
+    assert ends == {0, 1, 2, -signal.SIGSEGV, 4}
+    assert wrapped([program], whence_env).returncode == 0
+
+
 def test_a_test_is_replayed_on_the_program_as_it_is(tmp_path, whence_env):
     program = build("bugs", tmp_path, whence_env, "-O1")
     explore(program, tmp_path, whence_env)

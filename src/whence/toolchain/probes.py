@@ -36,8 +36,8 @@ def tell(clang: Clang, words: Sequence[str], cxx: bool) -> str:
     remedy = "-std=gnu89" if names <= _OF_OLD_C else " ".join(f"-Wno-error={name}" for name in sorted(names))
     variable, own = ("CXX", "whence-c++") if cxx else ("CC", "whence-cc")
     return (
-        f"a probe of this configure is rejected for {', '.join(sorted(names))} and accepted by {accepts}, so its "
-        f'answers may differ; {variable}="{own} {remedy}" asks as {accepts} does'
+        f"a probe of this configure is rejected for {', '.join(sorted(names))} and accepted by {accepts}, "
+        f'so its answers may differ; {variable}="{own} {remedy}" asks as {accepts} does'
     )
 
 

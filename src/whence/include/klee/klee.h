@@ -22,6 +22,8 @@ void klee_make_symbolic(void *at, size_t size, const char *name);
 /* A symbolic int; in klee_range at least `begin` and less than `end`. */
 int klee_int(const char *name);
 int klee_range(int begin, int end, const char *name);
+/* A symbolic number less than `n`. */
+uintptr_t klee_choose(uintptr_t n);
 /* Paths on which the condition is 0 end here. */
 void klee_assume(uintptr_t condition);
 
@@ -44,6 +46,14 @@ long long klee_get_valuell(long long value);
 int32_t klee_get_value_i32(int32_t value);
 int64_t klee_get_value_i64(int64_t value);
 
+/* An access of these bytes, which is checked: it is a finding if the memory is not there. */
+void klee_check_memory_access(const void *address, size_t size);
+/* There is memory at this address from here on, as that of a device; what is there already stays.
+ */
+void klee_define_fixed_object(void *address, size_t size);
+/* errno as the last call left it. */
+int klee_get_errno(void);
+
 /* Bytes of the block at a pointer, 0 if it is not known. */
 size_t klee_get_obj_size(void *pointer);
 void klee_warning(const char *message);
@@ -54,6 +64,10 @@ unsigned klee_is_replay(void);
 /* The test of this path has, if it can, an input with which the condition is not 0. Earlier wishes
  * come first; `object` is not looked at. */
 void klee_prefer_cex(void *object, uintptr_t condition);
+/* The same, for what KLEE prefers of the environment. */
+void klee_posix_prefer_cex(void *object, uintptr_t condition);
+/* Says the value that a number has on this path. */
+void klee_print_range(const char *name, int number);
 
 /* Accepted, without effect. */
 void klee_open_merge(void);

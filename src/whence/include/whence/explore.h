@@ -22,6 +22,8 @@ void whence_make_symbolic(void *at, size_t size, const char *name);
 /* A symbolic int; in whence_range at least `begin` and less than `end`. */
 int whence_int(const char *name);
 int whence_range(int begin, int end, const char *name);
+/* A symbolic number less than `n`. */
+uintptr_t whence_choose(uintptr_t n);
 /* Paths on which the condition is 0 end here. */
 void whence_assume(uintptr_t condition);
 /* The test of this path has, if it can, an input with which the condition is not 0. Earlier wishes
@@ -43,6 +45,12 @@ long whence_get_valuel(long value);
 long long whence_get_valuell(long long value);
 int32_t whence_get_value_i32(int32_t value);
 int64_t whence_get_value_i64(int64_t value);
+
+/* An access of these bytes, which is checked: it is a finding if the memory is not there. */
+void whence_check_memory_access(const void *address, size_t size);
+/* There is memory at this address from here on, as that of a device; what is there already stays.
+ */
+void whence_define_fixed_object(void *address, size_t size);
 
 /* Bytes of the block at a pointer, 0 if it is not known. */
 size_t whence_get_obj_size(void *pointer);
