@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 RUNTIME := $(shell find runtime launcher -name '*.[ch]' 2>/dev/null)
 C_FILES := $(RUNTIME) $(wildcard src/whence/include/whence/*.h src/whence/include/klee/*.h)
 
-.PHONY: all demo check test test-all test-random test-real lint format bench bench-alloc bench-start soak conform clean
+.PHONY: all demo check test test-all test-random test-real lint format bench bench-alloc bench-start soak conform site clean
 
 all: $(STAMP)
 
@@ -82,6 +82,13 @@ soak: $(STAMP)
 CONFORM ?= --programs 2000
 conform: $(STAMP)
 	$(BIN)/python -m tests.oracle.conform $(CONFORM)
+
+# The pages of docs/ as a site in build/site; a link that leads nowhere is an error.
+SITE := build/site-tools
+site:
+	@test -x $(SITE)/bin/mkdocs || $(PYTHON) -m venv $(SITE)
+	@$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs>=1.6,<2' 'mkdocs-material>=9.5'
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --quiet --strict
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info src/whence/_native
