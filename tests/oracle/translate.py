@@ -42,7 +42,7 @@ typedef unsigned short far2 __attribute__((aligned(1)));
 """
 
 EPILOGUE = """\
-static void run(ptr (*program)())
+static __attribute__((noinline)) void run(ptr (*program)())
 {
     /* Old values on the stack and in registers could be taken for pointers that are still in use, and hide
      * leaks: this clears the part of the stack that exit will use, and the registers. */
