@@ -32,6 +32,21 @@ void text_hex(struct text *text, uint64_t value) {
     put_number(text, value, 16);
 }
 
+int text_read_hex(const char *text, size_t size, size_t *at, uintptr_t *value) {
+    size_t first = *at;
+    *value = 0;
+    for (; *at < size; ++*at) {
+        char c = text[*at];
+        if (c >= '0' && c <= '9')
+            *value = *value * 16 + (uintptr_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            *value = *value * 16 + (uintptr_t)(c - 'a' + 10);
+        else
+            break;
+    }
+    return *at > first;
+}
+
 void text_descriptor(struct text *text, uint64_t number) {
     text_put(text, "/proc/self/fd/");
     text_decimal(text, number);

@@ -19,6 +19,9 @@ void text_put(struct text *text, const char *string);
 void text_put_n(struct text *text, const char *string, size_t length);
 void text_decimal(struct text *text, uint64_t value);
 void text_hex(struct text *text, uint64_t value);
+/* Reads such digits from a place of a text on, and moves the place behind them; 0: there are none.
+ */
+int text_read_hex(const char *text, size_t size, size_t *at, uintptr_t *value);
 /* The path of a descriptor of the process, with its final 0. */
 void text_descriptor(struct text *text, uint64_t number);
 /* Writes "whence: " and the text as one line to standard error. */

@@ -8,22 +8,19 @@
 
 /* The line has the number of the call, its arguments, the stack pointer and the program counter,
  * or one word. */
-static uintptr_t second_last(const char *line, const char *end) {
-    const char *last = end;
-    while (last > line && last[-1] != ' ') last--;
-    const char *from = last - 1;
-    while (from > line && from[-1] != ' ') from--;
-    if (from <= line || last - from < 4 || from[0] != '0' || from[1] != 'x') return 0;
-    uintptr_t value = 0;
-    for (from += 2; from < last - 1; from++) {
-        unsigned digit = *from <= '9' ? (unsigned)(*from - '0') : (unsigned)(*from - 'a' + 10);
-        if (digit > 15) return 0;
-        value = value << 4 | digit;
-    }
-    return value;
+static uintptr_t second_last(const char *line, size_t end) {
+    size_t last = end;
+    while (last && line[last - 1] != ' ') last--;
+    size_t from = last ? last - 1 : 0;
+    while (from && line[from - 1] != ' ') from--;
+    if (!from || last - from < 4 || line[from] != '0' || line[from + 1] != 'x') return 0;
+    uintptr_t value;
+    from += 2;
+    return text_read_hex(line, last, &from, &value) && from == last - 1 ? value : 0;
 }
 
-uintptr_t blocked_stack_pointer(uint32_t tid) {
+/* 0 if the thread runs or the kernel does not tell. */
+static uintptr_t stack_pointer(uint32_t tid) {
     char line[LINE_MOST];
     TEXT(path, 64);
     text_put(&path, "/proc/self/task/");
@@ -32,12 +29,12 @@ uintptr_t blocked_stack_pointer(uint32_t tid) {
     text_put_n(&path, "", 1);
     long size = os_read_file(path.begin, line, sizeof line - 1);
     while (size > 0 && line[size - 1] == '\n') size--;
-    return size > 0 ? second_last(line, line + size) : 0;
+    return size > 0 ? second_last(line, (size_t)size) : 0;
 }
 
 uintptr_t blocked_await(uint32_t tid) {
     for (unsigned turn = 0; turn < TURNS; turn++) {
-        uintptr_t found = blocked_stack_pointer(tid);
+        uintptr_t found = stack_pointer(tid);
         if (found) return found;
         os_sleep_us(TURN_US);
     }

@@ -4,10 +4,8 @@
 
 #include <stdint.h>
 
-/* The stack pointer of a thread of the process; 0 if it runs or the kernel does not tell. */
-uintptr_t blocked_stack_pointer(uint32_t tid);
-
-/* The same, after a while if it runs. */
+/* The stack pointer of a thread of the process, after a while if it runs; 0 if it does not come to
+ * wait, or the kernel does not tell. */
 uintptr_t blocked_await(uint32_t tid);
 
 #endif

@@ -2,6 +2,7 @@
 #include "images.h"
 #include "../os/mem.h"
 #include "../os/os.h"
+#include "../os/text.h"
 #include "../record/record.h"
 
 /* The file of a process whose first thread has ended is empty. */
@@ -22,21 +23,6 @@ uintptr_t maps_read(size_t *size) {
     return 0;
 }
 
-static int hex(const char *text, size_t size, size_t *at, uintptr_t *value) {
-    size_t first = *at;
-    *value = 0;
-    for (; *at < size; ++*at) {
-        char c = text[*at];
-        if (c >= '0' && c <= '9')
-            *value = *value * 16 + (uintptr_t)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            *value = *value * 16 + (uintptr_t)(c - 'a' + 10);
-        else
-            break;
-    }
-    return *at > first;
-}
-
 static void skip(const char *text, size_t end, size_t *at, int spaces) {
     while (*at < end && (text[*at] == ' ') == spaces) ++*at;
 }
@@ -45,8 +31,10 @@ static void skip(const char *text, size_t end, size_t *at, int spaces) {
 int maps_parse(const char *text, size_t size, size_t *at, struct mapping *mapping) {
     size_t begin = *at, end = begin, place = begin;
     while (end < size && text[end] != '\n') end++;
-    if (!hex(text, end, &place, &mapping->begin) || place >= end || text[place++] != '-') return 0;
-    if (!hex(text, end, &place, &mapping->end) || place + 5 > end || text[place++] != ' ') return 0;
+    if (!text_read_hex(text, end, &place, &mapping->begin) || place >= end || text[place++] != '-')
+        return 0;
+    if (!text_read_hex(text, end, &place, &mapping->end) || place + 5 > end || text[place++] != ' ')
+        return 0;
     wh_copy(mapping->protection, text + place, 4);
     for (int field = 0; field < 4; field++) {
         skip(text, end, &place, 0);

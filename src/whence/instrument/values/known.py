@@ -31,14 +31,13 @@ _COMPARING = """
 """
 _READING = frozenset(RUNTIME_SYMBOLS.get(name, name) for name in _COMPARING.split())
 """Functions that store nothing."""
-
+_KEEPING = (PREFIX, RANGE, LOOKUP, *helpers.KEEPING, "llvm.memset.")
 
 Chunk = tuple[str, int]
 """A pointer, and how many times `_CHUNK` bytes from it on."""
 
 _CHUNK = 64
 
-_KEEPING = (PREFIX, RANGE, LOOKUP, *helpers.KEEPING, "llvm.memset.")
 
 @dataclass
 class Defined:
