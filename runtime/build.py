@@ -104,6 +104,7 @@ PRODUCTS = {
             "rt/globals.c",
             "rt/thread_variables.c",
             "rt/late_variables.c",
+            "rt/later.c",
             "rt/loading.c",
             "rt/locals.c",
             "rt/namespace.c",

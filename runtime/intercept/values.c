@@ -194,6 +194,7 @@ WRAP(int, prctl, (int option, ...)) {
     if (option == PR_SET_NAME) USE_STRING_N(first, NAME_MOST - 1);
     if (option == PR_GET_NAME) WRITE(first, NAME_MOST);
     if (option == PR_GET_PDEATHSIG || option == PR_GET_CHILD_SUBREAPER) WRITE(first, sizeof(int));
+    if (option == PR_SET_SECCOMP) port_before_leaving();
     struct confinement made = confine_begin(SYS_prctl, (long[]){option, (long)first, (long)second});
     int result = prctl(option, first, second, third, fourth);
     confine_end(&made, result);

@@ -131,6 +131,9 @@ void port_say(const struct wh_finding *head, const struct port_words *words,
 /* Memory is to look as the program sees it, because a debugger may attach. */
 void port_before_debugger(void);
 
+/* The program is about to lose what requests to the launcher take: files, the socket, or calls. */
+void port_before_leaving(void);
+
 /* The C library's fork. */
 int port_fork(void);
 

@@ -40,15 +40,27 @@ void service_say_directory(struct service_talk *talk) {
         service_say(talk, "");
 }
 
-int service_ask(struct service_talk *talk) {
-    static int unreachable, forbidden;
+static long ask(struct service_talk *talk) {
     struct text *text = &talk->text;
-    if (text->length == text->capacity) return 0; /* cut off */
+    if (text->length == text->capacity) return -EMSGSIZE; /* cut off */
     int socket = os_connect(path);
     long n = socket < 0 ? socket : os_send(socket, text->begin, text->length);
     if (n > 0) n = os_receive(socket, text->begin, text->capacity);
     if (socket >= 0) os_close(socket);
     text->length = n > 0 ? (size_t)n : 0;
+    return n;
+}
+
+static int is_whole(const struct service_talk *talk, long n) {
+    return n > 0 && talk->text.begin[n - 1] == 0;
+}
+
+int service_try(struct service_talk *talk) { return is_whole(talk, ask(talk)); }
+
+int service_ask(struct service_talk *talk) {
+    static int unreachable, forbidden;
+    long n = ask(talk);
+    if (n == -EMSGSIZE) return 0;
     if (n == -EACCES)
         rt_note(&forbidden, "the program has become a user who cannot reach whence: libraries that "
                             "it loads and programs that it executes then are not checked");
@@ -56,7 +68,7 @@ int service_ask(struct service_talk *talk) {
         rt_note(&unreachable,
                 "whence did not answer a question about a library or a program, which then runs as "
                 "it is");
-    return n > 0 && text->begin[n - 1] == 0;
+    return is_whole(talk, n);
 }
 
 const char *service_next(struct service_talk *talk) {

@@ -30,6 +30,8 @@ void service_say(struct service_talk *talk, const char *word);
 void service_say_directory(struct service_talk *talk);
 /* Sends the request and waits for the answer without a time limit. 0 if there is no answer. */
 int service_ask(struct service_talk *talk);
+/* The same, for questions of which the caller says what no answer means. */
+int service_try(struct service_talk *talk);
 /* The next word of the answer, NULL after the last. */
 const char *service_next(struct service_talk *talk);
 

@@ -40,6 +40,11 @@ __attribute__((constructor)) static void find_functions(void) {
     whence_next_dlopen = (open_function)(uintptr_t)dlsym(RTLD_NEXT, "dlopen");
 }
 
+void *dlopen_next(const char *path, int flags) {
+    find_functions();
+    return whence_next_dlopen ? whence_next_dlopen(path, flags) : NULL;
+}
+
 /* ---- copies and what they are copies of ---- */
 
 struct copy {

@@ -10,6 +10,9 @@
 int loading_ask(struct service_talk *talk, char *room, const char *question, const char *name,
                 uintptr_t caller);
 
+/* The loader's own dlopen, of a file that belongs to whence. */
+void *dlopen_next(const char *path, int flags);
+
 /* Whether an instrumented library has been loaded so far. */
 int loading_any(void);
 

@@ -91,19 +91,22 @@ def built(directory: Path, **changes: str) -> Whence:
     return whence
 
 
+@pytest.mark.parametrize("tier", ["quick", "auto"])
 @pytest.mark.parametrize("share", [0, 100])
-def test_clean_programs_run_as_they_do(tmp_path: Path, share: int) -> None:
-    """share: of the points at which the twin goes on, in percent."""
+def test_clean_programs_run_as_they_do(tmp_path: Path, share: int, tier: str) -> None:
+    """share: of the points at which the twin goes on, in percent. tier: twins are there, or made when they
+    are needed."""
     whence = built(tmp_path, WHENCE_FORCE_TWINS=str(share))
     for how, result in RESULTS.items():
-        done = whence.run("--tier", "quick", "--enable", RULE, "./prog", how)
+        done = whence.run("--tier", tier, "--enable", RULE, "./prog", how)
         assert (done.status, done.out, done.said) == (0, b"%d\n" % result * 3, ""), (how, done.err)
 
 
-def test_uses_are_found_wherever_they_are(tmp_path: Path) -> None:
+@pytest.mark.parametrize("tier", ["quick", "auto"])
+def test_uses_are_found_wherever_they_are(tmp_path: Path, tier: str) -> None:
     whence = built(tmp_path)
     for how in RESULTS:
-        words = ("--tier", "quick", "--keep-going", "--enable", RULE, "./prog", how, "undefined")
+        words = ("--tier", tier, "--keep-going", "--enable", RULE, "./prog", how, "undefined")
         _, findings = whence.findings(*words)
         lines = {(each["stack"][0]["function"], each["stack"][0]["line"]) for each in findings}
         assert {each["rule"] for each in findings} == {RULE}, (how, findings)

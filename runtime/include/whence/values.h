@@ -43,6 +43,13 @@ uint64_t __whence_value_any(uint64_t address, uint64_t size);
 /* The same, of the bytes i from an address on for which bit i of a number is set. */
 uint64_t __whence_value_any_of(uint64_t address, uint64_t bytes);
 
+/* Whether a function can leave for the twin of this cell, which is fetched if it is missing. */
+uint64_t __whence_value_later(struct whence_cell *cell);
+
+/* Called at the begin of an image with the tables of its cells, and before it goes. */
+void __whence_later(struct whence_later *const *begin, struct whence_later *const *end);
+void __whence_later_end(struct whence_later *const *begin);
+
 /* Called after such bytes were stored that are all defined. */
 void __whence_value_clear(uint64_t address, uint64_t bytes);
 

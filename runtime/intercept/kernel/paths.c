@@ -46,7 +46,13 @@
 PATH(int, unlink)
 PATH(int, rmdir)
 PATH(int, chdir)
-PATH(int, chroot)
+
+WRAP(int, chroot, (const char *path)) {
+    READ_PATH(path);
+    port_before_leaving();
+    return NEXT(chroot)(path);
+}
+
 PATH(int, umount)
 PATH(int, swapoff)
 
@@ -142,7 +148,13 @@ WRAP(int, mount,
 
 /* No header declares it. */
 int pivot_root(const char *, const char *);
-TWO_PATHS(pivot_root)
+
+WRAP(int, pivot_root, (const char *from, const char *to)) {
+    READ_PATH(from);
+    READ_PATH(to);
+    port_before_leaving();
+    return NEXT(pivot_root)(from, to);
+}
 
 WRAP(int, fanotify_mark,
      (int queue, unsigned flags, uint64_t mask, int directory, const char *path)) {

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sem.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
@@ -368,6 +369,8 @@ long whence_raw_call(long number, long a, long b, long c, long d, long e, long f
         return kernel_epoll_ctl((int)a, (int)b, (int)c, (struct epoll_event *)d);
     int confines = whence_raw_calls[number].arguments[0].kind == CONFINES;
     struct confinement made = {0};
+    if (confines && (number == SYS_seccomp || words[0] == PR_SET_SECCOMP)) port_before_leaving();
+    if (number == SYS_chroot) port_before_leaving();
     if (confines) made = confine_begin(number, words);
     long result =
         whence_mapped_call(number, words[0], words[1], words[2], words[3], words[4], words[5]);

@@ -11,6 +11,7 @@
 #include "../../interface/chunks.h"
 #include "../../rt/histories.h"
 #include "../../rt/ignored.h"
+#include "../../rt/later.h"
 #include "../../rt/loading.h"
 #include "../../rt/order.h"
 #include "../../rt/thread_variables.h"
@@ -81,6 +82,7 @@ void port_forked(void) { thread_variables_forked(); }
 
 void port_lock(void) {
     chunks_lock();
+    later_lock();
     loading_lock();
     closed_lock();
     histories_lock();
@@ -92,6 +94,7 @@ void port_unlock(void) {
     histories_unlock();
     closed_unlock();
     loading_unlock();
+    later_unlock();
     chunks_unlock();
 }
 
@@ -128,6 +131,8 @@ void port_describe_block(struct block place, struct wh_finding *head) {
 }
 
 void port_before_debugger(void) {}
+
+void port_before_leaving(void) { later_fetch_all(); }
 
 static void put_block(struct text *line, const struct wh_finding *head) {
     if (!head->block_id) return;

@@ -121,3 +121,5 @@ WH_EXPORT uint64_t __whence_closed(uint64_t address, uint64_t width) {
     (void)address, (void)width;
     return 0;
 }
+
+void port_before_leaving(void) {}

@@ -13,6 +13,7 @@ from whence.abi import (
     calls,
     entered,
     fixed,
+    later,
     layout,
     optional,
     options,
@@ -206,6 +207,14 @@ def _undefined_lines() -> Iterator[str]:
     yield from _struct(undefined.PASSED)
     yield from _struct(undefined.IN_MEMORY)
     yield from _struct(undefined.KEPT)
+    for struct in (later.HEADER, later.CELL, later.MADE):
+        yield from _struct(struct)
+    yield f"#define WH_LATER_REFUSED {_number(later.REFUSED)}"
+    yield f'#define WH_LATER_MADE "{later.MADE_SYMBOL}"'
+    yield f'#define WH_LATER_COUNT "{later.COUNT_SYMBOL}"'
+    yield f'#define WH_LATER_TABLE_NAME "{later.TABLE_NAME}"'
+    yield f'#define WH_LATER_ALL "{later.ALL}"'
+    yield f'#define WH_LATER_FOLDER "{later.FOLDER}"'
 
 
 def _origin_lines() -> Iterator[str]:

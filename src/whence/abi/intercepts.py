@@ -301,7 +301,8 @@ SYSTEM = _names(
     listxattr llistxattr lremovexattr lsetxattr mincore modf modff modfl openpty ppoll prctl prlimit
     prlimit64 pselect psiginfo psignal pthread_sigmask ptrace removexattr sched_getaffinity sched_getparam
     sched_rr_get_interval sched_setaffinity sched_setparam sched_setscheduler select setdomainname
-    setgroups sethostname setrlimit setrlimit64 setxattr sigaction sigaddset sigaltstack sigandset
+    seteuid setgroups sethostname setresuid setreuid setrlimit setrlimit64 setuid setxattr sigaction
+    sigaddset sigaltstack sigandset
     sigdelset sigemptyset sigfillset sigisemptyset sigismember signalfd sigorset sigpending sigprocmask
     sigsuspend sigtimedwait sigwait sigwaitinfo syscall sysinfo tcgetattr tcsetattr times uname wait wait3
     wait4 waitid waitpid __poll_chk __ppoll_chk

@@ -41,4 +41,14 @@ EXECUTE = Request(
     "path to execute instead or nothing; `ARGUMENT` and a word for arguments in place of the first one, "
     "`VARIABLE` and NAME=VALUE for variables to set",
 )
-REQUESTS = (LOAD, APART, ORIGINAL, EXECUTE)
+TWINS = Request(
+    "twins",
+    (
+        "key of the module's object",
+        "number of a cell, or `later.ALL`",
+        "nothing, or the address of the module's cells if another image has the library already",
+    ),
+    "",
+    "path of a late library (`whence.abi.later`)",
+)
+REQUESTS = (LOAD, APART, ORIGINAL, EXECUTE, TWINS)

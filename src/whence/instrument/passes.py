@@ -23,6 +23,7 @@ from whence.instrument.facts import Flow
 from whence.instrument.lifetimes import keepers_of
 from whence.instrument.markers import declarations
 from whence.instrument.policy import Policy
+from whence.instrument.values.later import Later
 from whence.instrument.values.twin import Twin
 
 _VERIFY = "WHENCE_VERIFY_PASSES"
@@ -57,7 +58,8 @@ class Context:
     that have a second version for undefined values. wraps: whether
     signed arithmetic wraps around, as unsigned does. unoptimised: whether native code is: it
     branches where the source does, and traps where a function ends without the result that it has.
-    digest: of the module's IR.
+    digest: of the module's IR. later: the twins that are made when a run needs them, None where all are made
+    with their functions. late: these are made now, and no function but them changes.
     """
 
     name: str
@@ -79,6 +81,8 @@ class Context:
     wraps: bool = False
     unoptimised: bool = False
     digest: str = ""
+    later: Later | None = None
+    late: bool = False
     _flows: dict[str, Flow] = field(default_factory=dict)
 
     @cached_property
@@ -109,6 +113,9 @@ class Context:
 
     def functions(self) -> Iterable[ir.Function]:
         """Definitions, except those that the program excludes from instrumentation."""
+        if self.late:
+            yield from (self.module.functions[each.twin] for each in self.twins)
+            return
         for function in self.module.definitions:
             if not (function.linkage == "available_externally" or function.attributes.has("naked")):
                 yield function

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -99,6 +99,8 @@ from whence.instrument.thread_zones import guard_thread_variables
 from whence.instrument.unwritten import define_unwritten
 from whence.instrument.values.decisions import mark_decisions
 from whence.instrument.values.follow import follow_values
+from whence.instrument.values.late import late_twins
+from whence.instrument.values.later import Kept, Later
 from whence.instrument.values.resume import resume_in_twins
 from whence.instrument.values.speculation import forbid_speculation
 from whence.instrument.values.unwritten import mark_unwritten
@@ -218,6 +220,7 @@ class Job:
     wraps: bool = False
     digest: str = ""
     needed: Needed | None = None
+    later: str = ""
 
 
 @dataclass(frozen=True)
@@ -225,7 +228,8 @@ class Compiled:
     """An instrumented object.
 
     functions: how many have checked accesses. guarded, safe: how many variables in memory are blocks, and how
-    many need not be, because every access to them is in bounds. notes: for the user. seconds: what it took.
+    many need not be, because every access to them is in bounds. notes: for the user. seconds: what it
+    took. later: what twins are made of when a run needs them (`whence.instrument.values.later`).
     """
 
     code: bytes
@@ -234,6 +238,7 @@ class Compiled:
     safe: int = 0
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
+    later: bytes = b""
 
 
 def compile_module(bitcode: bytes, job: Job) -> Compiled:
@@ -312,14 +317,33 @@ def _in_stages(text: str, machine: llvm.TargetMachine, job: Job) -> Compiled:
             drop_unused(module, machine)
         else:
             _optimise(module, machine, job)
-    module, settled, notes = _settled(module, job)
+    module, settled, notes, later = _settled(module, job)
     with _refusal(job.name, "compile the optimised IR"):
         if job.policy.quick:
             select_quickly(module)
         _lower(module, machine, job)
         code = bytes(machine.emit_object(module))
     guarded = settled.guarded_variables - settled.repeated_variables
-    return Compiled(code, context.checked, guarded, settled.safe_variables, notes)
+    return Compiled(code, context.checked, guarded, settled.safe_variables, notes, later=later)
+
+
+def compile_twins(kept: Kept, names: Collection[str], job: Job) -> bytes:
+    """An object with the late twins of some functions; `kept`: of `Compiled.later` of their module.
+
+    Raises `ToolLimit` where they cannot be made.
+    """
+    _initialise(job.policy.described)
+    context = replace(_context(job), late=True, alone=False)
+    try:
+        text = late_twins(kept, names, context)
+    except (PassError, ir.IRSyntaxError) as error:
+        raise ToolLimit(f"{job.name}: {_first_lines(error)}") from error
+    machine = _machine(job)
+    module = _verified(text, job)
+    with _refusal(job.name, "compile the instrumented IR"):
+        select_quickly(module)
+        _lower(module, machine, job)
+        return bytes(machine.emit_object(module))
 
 
 def _verified(text: str, job: Job) -> llvm.ModuleRef:
@@ -441,17 +465,19 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> 
     builder.getModulePassManager().run(module, builder)
 
 
-def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context, tuple[str, ...]]:
-    """The module after the passes over optimised IR, what they shared, and notes.
+def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context, tuple[str, ...], bytes]:
+    """The module after the passes over optimised IR, what they shared, notes, what late twins are made of.
 
     Raises `_Unreadable` where the module cannot be parsed again. Passes that only save time are left out
     then.
     """
     context = _context(job)
     if not any(each.needed(job.policy) for each in PASSES if each.stage is Stage.OPTIMISED):
-        return module, context, ()
+        return module, context, (), b""
     text, reason = shorten_names(str(module)), ""
     ways = [context, replace(_context(job), alone=True)] if job.policy.values else [context]
+    if job.later and job.policy.values and job.policy.quick:
+        ways.insert(0, replace(_context(job), later=Later(job.later)))
     for way in ways:
         try:
             settled = parsed(_stage(Stage.OPTIMISED, text, way))
@@ -461,10 +487,11 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context,
                 raise PassError(f"{job.name}: {Stage.OPTIMISED.value}: {error}") from error
             reason = _first_lines(error)
         else:
-            return settled, way, _slower(job, reason)
+            kept = way.later.kept(text) if way.later is not None and way.later.functions else b""
+            return settled, way, _slower(job, reason), kept
     if job.policy != _without_variables(job.policy):
         raise _Unreadable(reason)
-    return module, _context(job), _slower(job, reason)
+    return module, _context(job), _slower(job, reason), b""
 
 
 def _slower(job: Job, reason: str) -> tuple[str, ...]:

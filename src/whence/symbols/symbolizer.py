@@ -25,6 +25,13 @@ def _as_called(frames: tuple[Frame, ...], symbol: str) -> tuple[Frame, ...]:
     return (*frames[:-1], replace(last, function=function, linkage=symbol))
 
 
+def _in_image_of(caller: Frame, frame: Frame) -> Frame:
+    """A frame of a twin, which may lie in a library of its own, where its function is."""
+    if frame.module == caller.module:
+        return frame
+    return replace(frame, module=caller.module, offset=caller.offset)
+
+
 class Symbolizer:
     """Looks addresses up, one file at a time, and remembers what it has found.
 
@@ -52,15 +59,17 @@ class Symbolizer:
         one frame.
         """
         frames: list[Frame] = []
-        caller = ""
+        caller, begun = "", 0
         for index, pc in enumerate(pcs):
             exact = exact_top and index == 0
             found = self.frames(pc - exact, memory, exact=exact)
             symbol = found[-1].linkage or ""
             if caller and symbol == caller:
+                frames = [*frames[:begun], *(_in_image_of(found[-1], each) for each in frames[begun:])]
                 caller = ""
                 continue
             caller = symbol.removesuffix(TWIN_SUFFIX) if symbol.endswith(TWIN_SUFFIX) else ""
+            begun = len(frames)
             frames.extend(_as_called(found, caller) if caller else found)
         return tuple(frames)
 

@@ -148,6 +148,10 @@ class Cache:
             self._note(f"{path} is not used, because it {reason}")
         return None
 
+    def folder(self, kind: str) -> Path | None:
+        """The folder of entries of a kind, for readers that do without `find`; None if it is not trusted."""
+        return self.directory / kind if self._spare is None and self._trusted(kind) else None
+
     def read(self, kind: str, key: str) -> bytes | None:
         """The content of an entry, None if there is none."""
         path = self.find(kind, key)

@@ -18,6 +18,7 @@ from pathlib import Path
 from whence.coverage import NO_IR, Coverage, LeftOut
 from whence.engines.native.objects import objects_of, tier_of
 from whence.engines.native.texts import texts_for
+from whence.engines.native.twins import LateTwins
 from whence.engines.native.unreached import link_image
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
@@ -77,6 +78,13 @@ def build_library(path: Path, settings: BuildSettings, cache: Cache, known: Sequ
 
 class Instrumenter:
     """Instruments libraries that a checked program loads, and programs that it executes (`Builder`)."""
+
+    def __init__(self) -> None:
+        self._twins = LateTwins()
+
+    def twins(self, key: str, which: str, settings: BuildSettings, cache: Cache) -> Path:
+        with BUILDING:
+            return self._twins.library(key, which, settings, cache, runtime_library())
 
     def program(self, path: Path, settings: BuildSettings, cache: Cache) -> Built:
         return build_program(path, settings, cache, any_program=True)
@@ -236,6 +244,8 @@ def _build(
             copies[name] = _own(first, each, settings, cache)
         except ToolLimit as missing:
             is_foreign = isinstance(missing, ForeignCode)
+            if settings.asked:
+                return _build(image, libraries, replace(settings, asked=False), cache, known)
             if tier_of(settings) != FULL and (each.link_or_default().recorded or not is_foreign):
                 # Code that optimisation removes may refer to what the link did not need. What is left
                 # of that in the full tier has stand-ins.
@@ -262,6 +272,7 @@ def _build(
         notes=tuple(notes),
         coverage=coverage,
         hasty=objects.hasty,
+        later=objects.later,
     )
 
 

@@ -8,6 +8,7 @@ changes one module's digest, so only that module is compiled again.
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -36,19 +37,21 @@ if TYPE_CHECKING:
 class Wanted(NamedTuple):
     """A module, the other inputs of its object, and the key of the object.
 
-    needed: the functions that are needed, None for all.
+    needed: the functions that are needed, None for all. later: whether twins are made when a run needs them.
     """
 
     module: CarriedModule
     compiled: tuple[str, str, tuple[str, ...], bool, bool, str]
     key: str
     needed: Needed | None = None
+    later: bool = False
 
 
 class Objects(NamedTuple):
     """Objects, and what was counted in them, by the digests of their modules.
 
     refused: the modules without checks. notes: for the user. hasty: what is to be done if runs take long.
+    later: whether twins are made when a run needs them.
     """
 
     paths: dict[str, Path]
@@ -56,6 +59,7 @@ class Objects(NamedTuple):
     refused: list[Refused]
     notes: list[str]
     hasty: Hasty | None
+    later: bool = False
 
 
 def objects_of(
@@ -101,7 +105,8 @@ def objects_of(
     notes += _notes_of_checks(modules, settings)
     notes += _notes_of_bit_fields(modules, settings)
     notes += _notes_of_links(modules)
-    return Objects({each.module.digest: present[each.key] for each in wanted}, counts, refused, notes, hasty)
+    paths = {each.module.digest: present[each.key] for each in wanted}
+    return Objects(paths, counts, refused, notes, hasty, any(each.later for each in wanted))
 
 
 def wanted_objects(
@@ -123,6 +128,8 @@ def wanted_objects(
     if tier == FULL:
         return full
     quick = _of_tier(QUICK, modules, own, settings, cache, runtime)
+    if settings.asked and settings.tier == AUTO and not settings.described and _follows(settings):
+        quick = [each if find_object(each, cache) else later_one(each) for each in quick]
     if tier == QUICK:
         return quick
     if cache.read(LENGTHY, _program_key(modules)) is not None:
@@ -164,6 +171,15 @@ def _hasty(wanted: Sequence[Wanted], settings: BuildSettings) -> Hasty | None:
     a_byte = _SECONDS_A_BYTE * (_FOLLOWING if _follows(settings) else 1)
     seconds = _LEAST + a_byte * sum(each.module.size for each in quick)
     return Hasty(LENGTHY, _program_key(each.module for each in wanted), seconds)
+
+
+def later_one(wanted: Wanted) -> Wanted:
+    """The object whose twins are made when a run needs them."""
+    return wanted._replace(key=digest(wanted.key, "later"), later=True)
+
+
+LATER = "later"
+"""Entries of the cache: what the twins of a module are made of, by the key of its object."""
 
 
 def _of_tier(
@@ -271,6 +287,8 @@ def _notes_of_links(modules: Sequence[CarriedModule]) -> Iterator[str]:
 def find_object(wanted: Wanted, cache: Cache) -> tuple[Path, Counts] | None:
     """The object and what was counted in it, None if the cache lacks it."""
     found, counts = cache.find("objects", wanted.key), cache.read("counts", wanted.key)
+    if wanted.later and found is not None and cache.find(LATER, wanted.key) is None:
+        return None
     return None if found is None or counts is None else (found, Counts(*map(int, counts.split())))
 
 
@@ -305,8 +323,11 @@ def _instrument(
     missing.sort(key=lambda entry: -entry.module.size)
     make = partial(make_job, settings.rules, origins=settings.origins, symbolic=settings.symbolic)
     work = []
-    for module, compiled, key, needed in missing:
-        work.append((module, (replace(make(*compiled), digest=module.digest, needed=needed),), key))
+    for module, compiled, key, needed, later in missing:
+        job = replace(make(*compiled), digest=module.digest, needed=needed)
+        if later and compiled[-1] == QUICK:
+            job = replace(job, later=key)
+        work.append((module, (job,), key))
     of_key = {entry.key: entry for entry in missing}
     again: list[Wanted] = []
     for (module, _, key), result in parallel(
@@ -319,6 +340,8 @@ def _instrument(
             else:
                 yield Refused(module, key, result)
         else:
+            if of_key[key].later:
+                cache.add(LATER, key, pickle.dumps((of_key[key].compiled, result.later)))
             present[key] = cache.add("objects", key, result.code)
             counted[key] = Counts(result.functions, result.guarded, result.safe)
             cache.add("counts", key, " ".join(map(str, counted[key])).encode())

@@ -8,10 +8,12 @@ from dataclasses import replace
 
 import llvmlite.binding as llvm
 
+from whence.abi import later
 from whence.abi.intercepts import LIBRARY
 from whence.errors import CannotExecute
-from whence.instrument.pipeline import Compiled, Job, compile_module
+from whence.instrument.pipeline import Compiled, Job, compile_module, compile_twins
 from whence.instrument.requests import CLOSES, may_close
+from whence.instrument.values.later import Kept
 from whence.toolchain import bitcode as bitcodes
 from whence.toolchain.carry import CarriedModule
 
@@ -37,6 +39,21 @@ def compile_carried(module: CarriedModule, job: Job) -> Compiled:
     begun = time.process_time()
     compiled = compile_module(module.bitcode(), job)
     return replace(compiled, seconds=time.process_time() - begun)
+
+
+def compile_late(
+    content: bytes, which: str, made: tuple[int, ...], most: int, job: Job
+) -> tuple[bytes, list[int]]:
+    """An object with late twins, and the numbers of their cells.
+
+    content: what `Compiled.later` has. which: the number of the cell that was asked for, or `later.ALL`.
+    made: those that are made already. most: how many to make.
+    """
+    gc.disable()
+    kept = Kept.of(content)
+    numbers = range(len(kept.layouts)) if which == later.ALL else kept.near(int(which), set(made), most)
+    names = list(kept.layouts)
+    return compile_twins(kept, [names[number] for number in numbers], job), list(numbers)
 
 
 def defined_functions(module: CarriedModule) -> str:

@@ -25,9 +25,10 @@ class BuildSettings:
 
     origins: whether it is followed where values come from. symbolic: whether expressions are built.
     given_up: whether the build was abandoned. described: whether debuggers are to know the variables.
-    tier: one of `whence.tiers`. entered: the functions to which a run comes that follows where values come
-    from, None if that is not known. instances: those of the run. expect: told how many seconds instrumenting
-    will take; it raises `ToolLimit` if that is too long.
+    tier: one of `whence.tiers`. asked: whether a launcher answers the program, so that twins may be made when
+    it needs them. entered: the functions to which a run comes that follows where values come from, None if
+    that is not known. instances: those of the run. expect: told how many seconds instrumenting will take; it
+    raises `ToolLimit` if that is too long.
     """
 
     rules: RuleSet
@@ -42,6 +43,7 @@ class BuildSettings:
     entered: Entered | None = None
     expect: Callable[[float], None] | None = None
     instances: Instances = field(default_factory=Instances, compare=False)
+    asked: bool = False
 
 
 class Hasty(NamedTuple):
@@ -61,6 +63,7 @@ class Built:
     originals: instrumented image -> the file that it was made from.
     modules: the instrumented modules.
     loads: whether it may load more libraries while it runs.
+    later: whether it may ask for code that is made when it is needed.
     variables: further environment variables to set.
     folders: those of the original's DT_RPATH, which precede LD_LIBRARY_PATH and which the image lacks.
     declined: it has IR but runs without checks; a note says why.
@@ -76,6 +79,7 @@ class Built:
     originals: Mapping[Path, Path] = field(default_factory=dict)
     modules: tuple[CarriedModule, ...] = ()
     loads: bool = False
+    later: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
     declined: bool = False
@@ -112,3 +116,6 @@ class Builder(Protocol):
         self, path: Path, settings: BuildSettings, cache: Cache, known: Sequence[CarriedModule]
     ) -> Built:
         """Instruments a shared library to load; `known`: the modules of the program so far."""
+
+    def twins(self, key: str, which: str, settings: BuildSettings, cache: Cache) -> Path:
+        """A library with late twins of a module (`whence.abi.later`): that of a cell's number, or all."""

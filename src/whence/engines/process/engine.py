@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from whence.abi import calls, records
+from whence.abi import calls, later, records
 from whence.chains import Chain
 from whence.coverage import Coverage, total
 from whence.engines.process import refusals
@@ -167,6 +167,9 @@ class ProcessEngine(ABC):
                 if not start.resumed:
                     own = changes(around.environment, built, folder, options, serving=bool(services))
                     around = replace(around, environment={**around.environment, **own})
+                    known = task.cache.folder(later.FOLDER) if built.later else None
+                    if known is not None:
+                        folder.link(later.FOLDER, known)
                     start.note(built.image, own, folder.path, serves=bool(services))
                     start.coverage = self.covered(task, prepared, built.coverage)
                     start.depend(built.files, task.cache.used(), *task.cache.lock_bytes())
@@ -243,7 +246,20 @@ def build_settings(task: Task) -> BuildSettings:
         tier=settings.tier,
         entered=settings.entered,
         expect=None if patience is None else patience.expect,
+        asked=_is_asked(settings),
     )
+
+
+def _is_asked(settings: Settings) -> bool:
+    """Whether a launcher answers the program until it ends, and no debugger looks at its code."""
+    start = settings.start
+    followed = settings.symbolic or settings.locate == "always" or settings.entered is not None
+    apart = settings.repeating or settings.calls or start.debugger or start.handover
+    return not (followed or apart) and len(os.fsencode(tempfile.gettempdir())) <= _SHORT
+
+
+_SHORT = 64
+"""Bytes of a folder's name with which the name of a socket in a run's folder is surely short enough."""
 
 
 def _folder(start: Start) -> contextlib.AbstractContextManager[str]:

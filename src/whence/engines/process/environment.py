@@ -45,6 +45,10 @@ class Folder:
         """The path, of no file, that separates whence's folders from the user's in LD_LIBRARY_PATH."""
         return self.path / "end"
 
+    def link(self, name: str, path: Path) -> None:
+        """A link in the folder."""
+        (self.path / name).symlink_to(path.absolute())
+
     def holds(self, path: str | Path) -> bool:
         """Whether a library or a folder of libraries belongs to whence."""
         return self.path in Path(path).parents
@@ -83,8 +87,8 @@ class Errand:
 
     @property
     def asks(self) -> bool:
-        """Whether the program may request libraries or, with `children`, other programs."""
-        return self.built.loads or bool(self.options.get("children"))
+        """Whether the program may request libraries, late code or, with `children`, other programs."""
+        return self.built.loads or self.built.later or bool(self.options.get("children"))
 
 
 def named_originals(built: Built) -> dict[str, str]:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from whence.abi import runs, variables
+from whence.abi import later, runs, variables
 from whence.coverage import Coverage
 from whence.engines.process.building import Builder, Built
 from whence.engines.process.environment import Errand, changes, named_originals, users_own
@@ -88,6 +88,7 @@ class Service:
             runs.APART: self._load_apart,
             runs.ORIGINAL: self._original,
             runs.EXECUTE: self._execute,
+            runs.TWINS: self._twins,
         }
         request = next((each for each in methods if [each.word] == words[:1]), None)
         if request is None or len(words) <= len(request.words):
@@ -95,11 +96,28 @@ class Service:
         try:
             return methods[request](*words[1:])
         except Abandoned as error:
+            if request is runs.TWINS:
+                return _AS_IT_IS
             self.notes.append(f"{words[1]} was not instrumented to the end: {error}")
             return _AS_IT_IS
         except (WhenceError, OSError) as error:
-            self.notes.append(f"{words[1]} runs as it is: {error}")
+            what = "the careful version of a function" if request is runs.TWINS else words[1]
+            happens = "could not be made" if request is runs.TWINS else "runs as it is"
+            self.notes.append(f"{what} {happens}: {error}")
             return _AS_IT_IS
+
+    # ---- late code ----
+
+    def _twins(self, key: str, which: str, place: str) -> Answer:
+        """place: for which of several images, where one has the library already: the loader knows a file but
+        once."""
+        run = self._run
+        settings = replace(run.settings, given_up=self._given_up)
+        path = self._builder.twins(key, which, settings, run.cache)
+        if place:
+            name = f"{path.name}-{place}"
+            path = run.cache.find(later.FOLDER, name) or run.cache.copy(later.FOLDER, name, path)
+        return (str(path.absolute()),)
 
     # ---- libraries ----
 

@@ -145,7 +145,20 @@ class Alive:
 
     def words_of(self, name: str) -> int:
         """The words of a value in memory."""
-        return align_up(self._layout.size_of(self.type_of(name)), GRANULE) // GRANULE
+        return self.words_of_type(self.type_of(name))
+
+    def words_of_type(self, type_: str) -> int:
+        """The words of a value of a type in memory."""
+        return align_up(self._layout.size_of(type_), GRANULE) // GRANULE
+
+    def span(self, name: str) -> tuple[int, int]:
+        """The first and the last block in which a value's slot is its own."""
+        return self._spans.get(name, (-1, self._blocks))
+
+    def is_within(self, name: str, span: tuple[int, int]) -> bool:
+        """Whether a value is alive in these blocks alone."""
+        first, last = self._spans.get(name, span)
+        return span[0] <= first and last <= span[1]
 
     def slots(self, names: set[str], shadows: set[str], kept: set[str]) -> Slots:
         """Slots for values; those that are alive in different blocks share one.

@@ -42,12 +42,14 @@ from whence.instrument.values.filling import fill_granules
 from whence.instrument.values.intrinsics import Intrinsics
 from whence.instrument.values.joining import join_loads, join_stores
 from whence.instrument.values.known import drop_known
+from whence.instrument.values.later import Later
 from whence.instrument.values.passing import START, Passing
 from whence.instrument.values.points import Points, is_repeatable
 from whence.instrument.values.rules import Propagation
 from whence.instrument.values.shapes import all_of, bits_of, is_aggregate, leaves, none_of, shadow_of
 from whence.instrument.values.speculation import DEFINED
-from whence.instrument.values.twins import add_twin, begin_of, can_have_twin
+from whence.instrument.values.twin import Layout, Twin
+from whence.instrument.values.twins import add_twin, begin_of, can_be_later, can_have_twin, known_in
 from whence.instrument.values.unwritten import births_of, describe, late_variables, parts_of
 from whence.instrument.values.web import unwritten_used, web_of
 from whence.instrument.zones import exits_of
@@ -134,9 +136,45 @@ def follow_values(context: Context) -> None:
         fill_granules(function)
         follower = _Follower(function, context)
         if follower.sources and not context.alone and can_have_twin(function):
-            _follow_in_twin(function, context, follower.sources)
+            if context.later is not None and can_be_later(function):
+                _follow_until_twin(function, context, context.later, follower.sources)
+            else:
+                _follow_in_twin(function, context, follower.sources)
         else:
             follower.run()
+
+
+def _follow_until_twin(function: ir.Function, context: Context, later: Later, sources: set[str]) -> None:
+    """The function alone, whose twin is made when a run needs it."""
+    twin = Twin(function.name, "", known_in(function), number=len(later.functions))
+    later.add(function)
+    fast = _Follower(function, context, Version.FAST, sources, web_of(function), later=True)
+    fast.run()
+    twin.kept = fast.targets
+    for name in fast.web:
+        shadow = fast.shadows.get(name)
+        if shadow is not None:
+            twin.web[name] = shadow.bits, shadow.origin, shadow.type
+    context.twins.append(twin)
+
+
+def follow_in_late_twin(function: ir.Function, context: Context, layout: Layout) -> None:
+    """The twin alone, of a function that was followed before."""
+    fill_granules(function)
+    sources = _Follower(function, context).sources
+    web = web_of(function)
+    twin = add_twin(function)
+    twin.layout = layout
+    careful = _Follower(context.module.functions[twin.twin], context, Version.TWIN, sources, web)
+    careful.run()
+    for shadow in careful.shadows.values():
+        if shadow is not None:
+            twin.shadows.update((shadow.bits, shadow.origin))
+    for name, words in layout.shadows.items():
+        theirs = careful.shadows.get(name)
+        if theirs is not None:
+            twin.taken |= dict(zip((theirs.bits, theirs.origin), words, strict=True))
+    context.twins.append(twin)
 
 
 def _follow_in_twin(function: ir.Function, context: Context, sources: set[str]) -> None:
@@ -178,6 +216,7 @@ class _Follower:
         version: Version = Version.ALONE,
         sources: set[str] | None = None,
         web: set[str] | None = None,
+        later: bool = False,
     ) -> None:
         self.function = function
         self.context = context
@@ -193,7 +232,9 @@ class _Follower:
         self.sources = self._possible(self.blocks) if sources is None else sources
         self.web = web or set[str]()
         self.maybe = self.web & self.sources if version is Version.FAST else self.sources
-        self.points = Points(self.at, version is Version.FAST)
+        self.points = Points(self.at, version is Version.FAST, marks=later)
+        self.targets: dict[int, set[str]] = {}
+        """What is called by pointers, by the numbers of the points where results come in."""
         self.area = Area(self.at, function.module)
         self.passing = Passing(self.at, function, self._used, self._address)
 
@@ -725,7 +766,9 @@ class _Follower:
         target = call.callee_operand.value
         self.at.anchor = anchor
         if self._has_points:
-            self.points.when(lambda: self._is_from(target))
+            number = self.points.when(lambda: self._is_from(target))
+            if target.startswith("%"):
+                self.targets[number] = {target}
         if self.version is Version.FAST:
             return
         meant = self._is_from(target)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
+from whence.abi.later import REFUSED
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
 from whence.abi.undefined import (
     BYTE_MASK,
@@ -47,6 +48,8 @@ ORIGIN = "__whence_values_origin"
 _SLOW = "__whence_values_slow"
 SLOW_ANY = f"{_SLOW}_any"
 SLOW_BYTES = f"{_SLOW}_bytes"
+LATER, LATER_ANY, LATER_BYTES = (f"__whence_values_later{each}" for each in ("", "_any", "_bytes"))
+"""Whether a function's twin is there, or made now; the last two look for undefined bits first."""
 _POINT = "__whence_values_point"
 POINT_LOAD, POINT_IF = f"{_POINT}_load", f"{_POINT}_if"
 POINT_BYTES = f"{_POINT}_bytes"
@@ -87,6 +90,9 @@ _DECLARED = {
     POINT_BYTES: f"declare void @{POINT_BYTES}(i64, ptr, i64)",
     SLOW_ANY: f"declare preserve_mostcc i64 @{SLOW_ANY}(i64, i64)",
     SLOW_BYTES: f"declare preserve_mostcc i64 @{SLOW_BYTES}(i64, i64)",
+    LATER: f"declare preserve_mostcc i64 @{LATER}(ptr)",
+    LATER_ANY: f"declare preserve_mostcc i64 @{LATER_ANY}(i64, i64, ptr)",
+    LATER_BYTES: f"declare preserve_mostcc i64 @{LATER_BYTES}(i64, i64, ptr)",
 }
 _SIZED = re.compile(rf"({_LOAD}|{_STORE}|{_CLEAR})_(\d)([bu]?)\Z")
 _CLEARS = f"{PLANE}clears"
@@ -190,6 +196,7 @@ def definitions() -> Iterator[str]:
     yield "declare i64 @__whence_value_wanted(i64, i64) #1"
     yield "declare i64 @__whence_value_any(i64, i64) #1"
     yield "declare i64 @__whence_value_any_of(i64, i64) #1"
+    yield "declare i64 @__whence_value_later(ptr) #1"
     yield "declare void @__whence_value_clear(i64, i64) #1"
     yield from _slow()
     yield from _use()
@@ -228,6 +235,7 @@ def _slow() -> Iterator[str]:
 }}"""
     yield _stored()
     yield _any()
+    yield from _later()
     yield from _cleared()
 
 
@@ -289,6 +297,33 @@ ask:
   %x = call i64 @__whence_value_any(i64 %a, i64 %n)
   ret i64 %x
 none:
+  ret i64 0
+}}"""
+
+
+def _later() -> Iterator[str]:
+    """Whether a twin can go on, whose cell is filled or can be."""
+    yield f"""define linkonce_odr hidden preserve_mostcc i64 @{LATER}(ptr %cell) #2 {{
+  %twin = load atomic ptr, ptr %cell acquire, align 8
+  %missing = icmp eq ptr %twin, null
+  br i1 %missing, label %ask, label %there
+ask:
+  %x = call i64 @__whence_value_later(ptr %cell)
+  ret i64 %x
+there:
+  %has = icmp ne ptr %twin, inttoptr (i64 {REFUSED} to ptr)
+  %known = zext i1 %has to i64
+  ret i64 %known
+}}"""
+    for name, slow in ((LATER_ANY, SLOW_ANY), (LATER_BYTES, SLOW_BYTES)):
+        yield f"""define linkonce_odr hidden preserve_mostcc i64 @{name}(i64 %a, i64 %n, ptr %cell) #2 {{
+  %some = call preserve_mostcc i64 @{slow}(i64 %a, i64 %n)
+  %none = icmp eq i64 %some, 0
+  br i1 %none, label %end, label %ask
+ask:
+  %x = call preserve_mostcc i64 @{LATER}(ptr %cell)
+  ret i64 %x
+end:
   ret i64 0
 }}"""
 

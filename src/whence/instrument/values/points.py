@@ -16,16 +16,21 @@ from whence.instrument.origins.slow import PREFIX as ORIGINS
 from whence.instrument.values import helpers
 from whence.instrument.values.emitter import Emitter
 
+NEVER = "i1 false"
+"""The condition of a point that is there for its place alone."""
+
 
 class Points:
     """Writes the points of one version.
 
-    fast: whether it is the function itself, which tests whether its twin has to go on.
+    fast: whether it is the function itself, which tests whether its twin has to go on. marks: whether it
+    marks where the twin goes on in front of a load, for a twin that is made later.
     """
 
-    def __init__(self, at: Emitter, fast: bool) -> None:
+    def __init__(self, at: Emitter, fast: bool, marks: bool = False) -> None:
         self._at = at
         self._fast = fast
+        self._marks = marks
         self._count = 0
         self._last: int | None = None
 
@@ -34,14 +39,17 @@ class Points:
         shared = self._last is not None
         number = self._next() if self._last is None else self._last
         if self._fast:
+            if self._marks and not shared:
+                self._put(helpers.POINT_IF, number, NEVER)
             self._put(helpers.POINT_LOAD, number, f"ptr {pointer}, i64 {size}, i64 {align}")
         elif not shared:
-            self._put(helpers.POINT_IF, number, "i1 false")
+            self._put(helpers.POINT_IF, number, NEVER)
 
-    def when(self, condition: Callable[[], str]) -> None:
-        """The twin goes on if a condition, an i1, is true."""
+    def when(self, condition: Callable[[], str]) -> int:
+        """The twin goes on if a condition, an i1, is true; returns the number of the point."""
         number = self._next()
         self._put(helpers.POINT_IF, number, f"i1 {condition() if self._fast else 'false'}")
+        return number
 
     def leave(self) -> None:
         """What comes since the last point must not be repeated."""

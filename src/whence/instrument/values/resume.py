@@ -21,18 +21,21 @@ import gc
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from whence import ir
+from whence.abi.later import SECTION
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
+from whence.instrument.global_zones import hand_over
 from whence.instrument.passes import Context, PassError
 from whence.instrument.values import helpers
 from whence.instrument.values.addresses import PURE
 from whence.instrument.values.alive import Alive, Slots
 from whence.instrument.values.names import VALUE, locals_of
-from whence.instrument.values.twin import Twin
+from whence.instrument.values.points import NEVER
+from whence.instrument.values.twin import Layout, Twin
 from whence.instrument.values.twins import begin_of, header_of
 from whence.ir.lexer import LOCAL
 
@@ -115,8 +118,17 @@ def resume_in_twins(context: Context) -> None:
         !0 = !{!"branch_weights", i32 1, i32 1048575}
     """
     weights = context.module.metadata.add(_WEIGHTS) if context.twins else 0
+    unlikely = f", !prof !{weights}"
     for twin in context.twins:
-        _Pair(context, twin, f", !prof !{weights}").join()
+        if not twin.twin:
+            _Alone(context, twin, unlikely).write()
+        elif twin.layout is not None:
+            _Late(context, twin, unlikely).write()
+        else:
+            _Pair(context, twin, unlikely).join()
+    if context.later is not None and context.later.functions:
+        context.later.write(context.module)
+        hand_over(context.module, SECTION, ".later", end=f"{SECTION}_end")
     context.forget_flows()
     if gc.get_count()[0] > _MANY:
         gc.collect()
@@ -126,8 +138,11 @@ _MANY = 1_000_000
 """New objects after which the old ones of functions and twins are not left: later passes need the memory."""
 
 
-class _Pair:
-    """A function and its twin."""
+class _Function:
+    """A function that leaves for its twin at its points.
+
+    later: the operand that is the address of its twin's cell; empty if the twin is there.
+    """
 
     def __init__(self, context: Context, twin: Twin, unlikely: str) -> None:
         self.context = context
@@ -135,105 +150,23 @@ class _Pair:
         self.module = context.module
         self.names = twin
         self.fast = self.module.functions[twin.name]
-        self.slow = self.module.functions[twin.twin]
-        self._drop_unreached()
-        self.alive = Alive(self.slow, _point_number, [each.result or "" for each in _variables(self.slow)])
-        self.nowhere: int | None = None
+        self.later = ""
 
-    def _drop_unreached(self) -> None:
-        """The twin need not go on at points that the function does not have."""
-        numbers = {_point_number(each) for each in self.fast.instructions()}
-        for each in list(self.slow.instructions()):
-            number = _point_number(each)
-            if number is not None and number not in numbers:
-                each.remove()
-
-    def join(self) -> None:
-        alive = self.alive.at_points
-        if self.slow.dbg is not None:
-            self.nowhere = self.module.metadata.add(f"!DILocation(line: 0, scope: !{self.slow.dbg})")
-        ours = _variables(self.fast)
-        theirs = _variables(self.slow)
-        if len(ours) != len(theirs):
-            raise PassError(f"{self.context.name}: {self.fast.ref} and its twin have different variables")
-        places = {their.result or "": our.result or "" for our, their in zip(ours, theirs, strict=True)}
-        transfers = {number: self._transfer(names) for number, names in alive.items()}
-        kept = self._slots(transfers)
-        stores = self._stores(transfers, kept)
-        twin = _TwinText(self, transfers, alive, kept)
-        twin.write()
-        variables = {places[name]: offset for name, offset in twin.offsets.items()}
-        self._write_fast(stores, variables, GRANULE * (kept.words + len(variables)))
-
-    def _slots(self, transfers: dict[int, _Transfer]) -> Slots:
-        demoted = {name for names in self.alive.at_points.values() for name in names}
-        passed, elsewhere = set[str](), set[str]()
-        for number, transfer in transfers.items():
-            passed.update(transfer.given)
-            elsewhere.update(transfer.given.keys() - self.alive.at_points[number])
-        return self.alive.slots(demoted | passed, self.names.shadows - passed, elsewhere)
-
-    def _stores(self, transfers: dict[int, _Transfer], kept: Slots) -> _Stores:
-        """Where the function stores what it passes."""
-        stores = _Stores()
-        places: dict[str, ir.Instruction | ir.Block | None] = {}
-        for number, transfer in transfers.items():
-            for name, (ours, type_) in transfer.given.items():
-                if name not in places:
-                    places[name] = self._place_of(ours, name) if self.context.policy.quick else None
-                    if (place := places[name]) is not None:
-                        stores.behind.setdefault(place, []).append(_Store(type_, ours, kept.of[name]))
-                if places[name] is None:
-                    stores.at.setdefault(number, []).append(_Store(type_, ours, kept.of[name]))
-        return stores
-
-    def _place_of(self, ours: str, theirs: str) -> ir.Instruction | ir.Block | None:
+    def _place_of(self, ours: str, owner: str | None) -> ir.Instruction | ir.Block | None:
         """Where the function stores a value once: behind an instruction, or at the begin of a block.
 
-        None if the twin has the value elsewhere, since it may use the slot for another one here.
+        owner: the block in which the twin has the value, None if it is a parameter there. The result is None
+        if the twin has the value elsewhere, since it may use the slot for another one here.
         """
-        found, other = self.fast.definition_of(ours), self.alive.definitions.get(theirs)
+        found = self.fast.definition_of(ours)
         if isinstance(found, ir.Parameter):
-            return self.fast.entry if other is None else None
-        if found is None or other is None or found.owner.ref != other.owner.ref:
+            return self.fast.entry if owner is None else None
+        if found is None or found.owner.ref != owner:
             return None
         if isinstance(found, ir.Invoke):
             normal = self.fast.block(found.normal)
             return normal if len(normal.predecessors) == 1 else None
         return found.owner if found.leads else found
-
-    # What a point passes.
-
-    def _transfer(self, names: list[str]) -> _Transfer:
-        """How the twin gets the values that are alive at a point."""
-        transfer = _Transfer()
-        for name in names:
-            self._add(name, transfer)
-        return transfer
-
-    def _add(self, name: str, transfer: _Transfer) -> None:
-        if name in transfer.given or name in transfer.computed or name in transfer.empty:
-            return
-        if name in self.alive.addresses:
-            return
-        ours = self.names.passed.get(name)
-        if ours is None and name in self.names.shadows:
-            transfer.empty.add(name)
-            return
-        if ours is None and name in self.names.known:
-            ours = name
-        if ours is not None:
-            transfer.given[name] = (ours, self.alive.type_of(name))
-            return
-        definition = self.alive.definitions[name]
-        if definition.opcode not in PURE:
-            raise PassError(
-                f"{self.context.name}: {self.slow.ref} cannot take over {definition.text.strip()}"
-            )
-        for operand in locals_of(definition.text):
-            if operand != name and self.alive.is_value(operand):
-                self._add(operand, transfer)
-        transfer.computed[name] = definition.text
 
     # The function itself.
 
@@ -263,6 +196,8 @@ class _Pair:
                     if isinstance(item, ir.Instruction) and item in stores.behind:
                         waiting += stores.behind[item]
                     continue
+                if self.later and _is_mark(item):
+                    continue
                 tests += 1
                 onward, leave = f"wh.go.{tests}", "wh.leave"
                 if number in stores.at:
@@ -273,9 +208,9 @@ class _Pair:
                         left.append((number, f"%{leave}"))
                 forced = _is_forced(self.fast.name, number)
                 body += [(False, text) for text in self._test(item, tests, leave, forced)]
-                if item.callee != helpers.POINT_IF and not forced:
+                if self.later or (item.callee != helpers.POINT_IF and not forced):
                     ref = f"%wh.{'find' if self._is_sought(item) else 'look'}.{tests}"
-                    cold += self._look(item, tests, leave, item.debug_suffix or nowhere)
+                    cold += self._look(item, tests, leave, item.debug_suffix or nowhere, forced)
                 if number not in stores.at:
                     left.append((number, ref))
                 body.append((False, f"{onward}:"))
@@ -295,6 +230,8 @@ class _Pair:
     def _test(self, item: ir.Call, test: int, leave: str, forced: bool) -> Iterator[str]:
         """A test without a line is part of what is around it."""
         onward, debug = f"wh.go.{test}", item.debug_suffix
+        if self.later and (forced or item.callee == helpers.POINT_IF):
+            leave = f"wh.look.{test}"
         if forced:
             # Where LLVM sees that the code behind is never reached, the addresses of its blocks are lost.
             yield f"  %wh.f{test} = load volatile i64, ptr {_AREA}, align {GRANULE}"
@@ -337,19 +274,28 @@ class _Pair:
         size = int(item.arguments[2].value)
         return size < GRANULE and int(item.arguments[3].value) >= size
 
-    def _look(self, item: ir.Call, test: int, leave: str, debug: str) -> Iterator[str]:
+    def _look(self, item: ir.Call, test: int, leave: str, debug: str, forced: bool) -> Iterator[str]:
         """Whether the bits that are loaded are undefined."""
         of, onward = f"%wh.p{test}", f"wh.go.{test}"
+        yield f"wh.look.{test}:"
+        if self.later and (forced or item.callee == helpers.POINT_IF):
+            self.module.add_declaration(helpers.declaration(helpers.LATER))
+            yield f"  {of}.n = call preserve_mostcc i64 @{helpers.LATER}({self.later}){debug}"
+            yield f"  {of}.d = icmp eq i64 {of}.n, 0"
+            yield f"  br i1 {of}.d, label %{onward}, label %{leave}{debug}"
+            return
         size = int(item.arguments[2].value)
         joined = item.callee == helpers.POINT_BYTES
         ask = helpers.SLOW_BYTES if joined else helpers.SLOW_ANY
+        cell = ""
+        if self.later:
+            ask, cell = helpers.LATER_BYTES if joined else helpers.LATER_ANY, f", {self.later}"
         self.module.add_declaration(helpers.declaration(ask))
-        yield f"wh.look.{test}:"
         if self._is_sought(item):
             yield from (f"  {line}" for line in helpers.named(f"{of}.b", f"{of}.a", size, f"{of}."))
             yield f"  br i1 {of}.named, label %wh.find.{test}, label %{onward}{debug}"
             yield f"wh.find.{test}:"
-        yield f"  {of}.n = call preserve_mostcc i64 @{ask}(i64 {of}.a, i64 {size}){debug}"
+        yield f"  {of}.n = call preserve_mostcc i64 @{ask}(i64 {of}.a, i64 {size}{cell}){debug}"
         yield f"  {of}.d = icmp eq i64 {of}.n, 0"
         yield f"  br i1 {of}.d, label %{onward}, label %{leave}{debug}"
 
@@ -365,13 +311,235 @@ class _Pair:
         yield f"  {_NUMBER} = phi i64 {sources}"
         for at, (name, offset) in enumerate(variables.items()):
             yield from _stored("ptr", name, offset, f"%wh.l.{at}")
-        call = f"call {promises}{result} {self.slow.ref}(i64 {_NUMBER}, ptr {_AREA}){debug}"
+        twin = f"@{ir.quote(self.names.twin)}"
+        if self.later:
+            twin = "%wh.twin"
+            yield f"  {twin} = load ptr, {self.later}, align {GRANULE}"
+        call = f"call {promises}{result} {twin}(i64 {_NUMBER}, ptr {_AREA}){debug}"
         if result == "void":
             yield f"  {call}"
             yield f"  ret void{debug}"
         else:
             yield f"  %wh.result = {call}"
             yield f"  ret {result} %wh.result{debug}"
+
+
+class _Transfers(_Function):
+    """A function and its twin: how the twin gets the values that are alive at points."""
+
+    def __init__(self, context: Context, twin: Twin, unlikely: str) -> None:
+        super().__init__(context, twin, unlikely)
+        self.slow = self.module.functions[twin.twin]
+        self._drop_unreached()
+        self.alive = Alive(self.slow, _point_number, [each.result or "" for each in _variables(self.slow)])
+        self.nowhere: int | None = None
+        if self.slow.dbg is not None:
+            self.nowhere = self.module.metadata.add(f"!DILocation(line: 0, scope: !{self.slow.dbg})")
+
+    def _numbers(self) -> Collection[int | None]:
+        """The points that the function has."""
+        return {_point_number(each) for each in self.fast.instructions()}
+
+    def _drop_unreached(self) -> None:
+        """The twin need not go on at points that the function does not have."""
+        numbers = self._numbers()
+        for each in list(self.slow.instructions()):
+            number = _point_number(each)
+            if number is not None and number not in numbers:
+                each.remove()
+
+    def _transfer(self, number: int, names: list[str]) -> _Transfer:
+        """How the twin gets the values that are alive at a point."""
+        transfer = _Transfer()
+        for name in names:
+            self._add(number, name, transfer)
+        return transfer
+
+    def _passed(self, number: int, name: str) -> str | None:
+        """The function's name for a value that it passes."""
+        return self.names.passed.get(name, name if name in self.names.known else None)
+
+    def _add(self, number: int, name: str, transfer: _Transfer) -> None:
+        if name in transfer.given or name in transfer.computed or name in transfer.empty:
+            return
+        if name in self.alive.addresses:
+            return
+        ours = self._passed(number, name)
+        if ours is None and name in self.names.shadows:
+            transfer.empty.add(name)
+            return
+        if ours is not None:
+            transfer.given[name] = (ours, self.alive.type_of(name))
+            return
+        definition = self.alive.definitions[name]
+        if definition.opcode not in PURE:
+            raise PassError(
+                f"{self.context.name}: {self.slow.ref} cannot take over {definition.text.strip()}"
+            )
+        for operand in locals_of(definition.text):
+            if operand != name and self.alive.is_value(operand):
+                self._add(number, operand, transfer)
+        transfer.computed[name] = definition.text
+
+
+class _Pair(_Transfers):
+    """A function and the twin that is made with it."""
+
+    def join(self) -> None:
+        alive = self.alive.at_points
+        ours = _variables(self.fast)
+        theirs = _variables(self.slow)
+        if len(ours) != len(theirs):
+            raise PassError(f"{self.context.name}: {self.fast.ref} and its twin have different variables")
+        places = {their.result or "": our.result or "" for our, their in zip(ours, theirs, strict=True)}
+        transfers = {number: self._transfer(number, names) for number, names in alive.items()}
+        kept = self._slots(transfers)
+        stores = self._stores(transfers, kept)
+        twin = _TwinText(self, transfers, alive, kept)
+        twin.write()
+        variables = {places[name]: offset for name, offset in twin.offsets.items()}
+        self._write_fast(stores, variables, GRANULE * (kept.words + len(variables)))
+
+    def _slots(self, transfers: dict[int, _Transfer]) -> Slots:
+        demoted = {name for names in self.alive.at_points.values() for name in names}
+        passed, elsewhere = set[str](), set[str]()
+        for number, transfer in transfers.items():
+            passed.update(transfer.given)
+            elsewhere.update(transfer.given.keys() - self.alive.at_points[number])
+        return self.alive.slots(demoted | passed, self.names.shadows - passed, elsewhere)
+
+    def _stores(self, transfers: dict[int, _Transfer], kept: Slots) -> _Stores:
+        """Where the function stores what it passes."""
+        stores = _Stores()
+        places: dict[str, ir.Instruction | ir.Block | None] = {}
+        for number, transfer in transfers.items():
+            for name, (ours, type_) in transfer.given.items():
+                if name not in places:
+                    places[name] = self._place(ours, name) if self.context.policy.quick else None
+                    if (place := places[name]) is not None:
+                        stores.behind.setdefault(place, []).append(_Store(type_, ours, kept.of[name]))
+                if places[name] is None:
+                    stores.at.setdefault(number, []).append(_Store(type_, ours, kept.of[name]))
+        return stores
+
+    def _place(self, ours: str, theirs: str) -> ir.Instruction | ir.Block | None:
+        definition = self.alive.definitions.get(theirs)
+        return self._place_of(ours, None if definition is None else definition.owner.ref)
+
+
+class _Alone(_Function):
+    """A function whose twin is made later, of the `Layout` that this leaves.
+
+    What the twin needs behind a point is what the function uses there, the bits and origins that it has of
+    that, and the target of a call whose result comes in.
+    """
+
+    def write(self) -> None:
+        later = self.context.later
+        assert later is not None
+        self.later = later.cell(self.names.number)
+        variables = [each.result or "" for each in _variables(self.fast)]
+        alive = Alive(self.fast, _point_number, variables)
+        known, web, addresses = self.names.known, self.names.web, alive.addresses
+        reached = {_point_number(each) for each in self.fast.instructions() if not _is_mark(each)}
+        points = {
+            number: sorted(({*names} & known) | self.names.kept.get(number, set()))
+            for number, names in alive.at_points.items()
+            if number in reached
+        }
+        passed = {name for names in points.values() for name in names if name not in addresses}
+        kept = {name for names in self.names.kept.values() for name in names} & passed
+        slots = alive.slots(passed, set(), kept)
+        words = slots.words
+        shadows = dict[str, tuple[int, int]]()
+        for name in sorted(passed & web.keys()):
+            size = alive.words_of_type(web[name][2])
+            shadows[name] = words, words + size
+            words += size + 1
+        stores = self._stores(points, slots, shadows, alive)
+        places = {name: GRANULE * (words + at) for at, name in enumerate(variables)}
+        blocks = len(self.fast.blocks)
+        zoned = tuple(sorted(self.context.zoned.get(self.names.name, ())))
+        later.layouts[self.names.name] = Layout(
+            slots.of,
+            {name: alive.span(name) for name in slots.of},
+            shadows,
+            {number: tuple(each for each in names if each in slots.of) for number, names in points.items()},
+            words,
+            len(variables),
+            blocks,
+            zoned,
+        )
+        self._write_fast(stores, places, GRANULE * (words + len(variables)))
+
+    def _stores(
+        self,
+        points: dict[int, list[str]],
+        slots: Slots,
+        shadows: dict[str, tuple[int, int]],
+        alive: Alive,
+    ) -> _Stores:
+        stores, seen = _Stores(), set[tuple[str, int]]()
+        for number, names in points.items():
+            for name in names:
+                if name not in slots.of:
+                    continue
+                passed = [(name, alive.type_of(name), slots.of[name])]
+                if name in shadows:
+                    bits, origin, type_ = self.names.web[name]
+                    passed += zip((bits, origin), (type_, "i64"), shadows[name], strict=True)
+                for ours, type_, slot in passed:
+                    place = self._once(ours)
+                    if place is None:
+                        stores.at.setdefault(number, []).append(_Store(type_, ours, slot))
+                    elif (ours, slot) not in seen:
+                        seen.add((ours, slot))
+                        stores.behind.setdefault(place, []).append(_Store(type_, ours, slot))
+        return stores
+
+    def _once(self, ours: str) -> ir.Instruction | ir.Block | None:
+        found = self.fast.definition_of(ours)
+        if found is None or isinstance(found, ir.Parameter):
+            return self.fast.entry
+        return self._place_of(ours, found.owner.ref)
+
+
+class _Late(_Transfers):
+    """A twin that is made later than its function."""
+
+    def __init__(self, context: Context, twin: Twin, unlikely: str) -> None:
+        super().__init__(context, twin, unlikely)
+        assert twin.layout is not None
+        self.layout = twin.layout
+
+    def write(self) -> None:
+        layout, alive = self.layout, self.alive.at_points
+        if len(_variables(self.slow)) != layout.variables or len(self.slow.blocks) != layout.blocks:
+            raise PassError(f"{self.context.name}: {self.slow.ref} is another one than that of its function")
+        transfers = {number: self._transfer(number, names) for number, names in alive.items()}
+        demoted = {name for names in alive.values() for name in names}
+        given = {name for transfer in transfers.values() for name in transfer.given}
+        of = dict[str, int]()
+        for name in demoted | given:
+            if name in self.names.taken:
+                of[name] = self.names.taken[name]
+            elif name in layout.slots and self.alive.is_within(name, layout.spans[name]):
+                of[name] = layout.slots[name]
+        others = (demoted | given) - of.keys()
+        own = self.alive.slots(others, others, set())
+        kept = Slots(own.empty, own.zeroed, of, layout.words)
+        variables = [each.result or "" for each in _variables(self.slow)]
+        places = {name: GRANULE * (layout.words + at) for at, name in enumerate(variables)}
+        _TwinText(self, transfers, alive, kept, places, layout).write()
+
+    def _numbers(self) -> Collection[int | None]:
+        assert self.names.layout is not None
+        return self.names.layout.points.keys()
+
+    def _passed(self, number: int, name: str) -> str | None:
+        if name in self.names.taken:
+            return name
+        return name if name in self.layout.points.get(number, ()) else None
 
 
 def _stored(type_: str, value: str, offset: int, place: str) -> Iterator[str]:
@@ -430,15 +598,22 @@ class _TwinText:
     """
 
     def __init__(
-        self, pair: _Pair, transfers: dict[int, _Transfer], alive: dict[int, list[str]], kept: Slots
+        self,
+        pair: _Transfers,
+        transfers: dict[int, _Transfer],
+        alive: dict[int, list[str]],
+        kept: Slots,
+        places: dict[str, int] | None = None,
+        layout: Layout | None = None,
     ) -> None:
         self.pair = pair
+        self.layout = layout
         self.function = pair.slow
         self.transfers = transfers
         self.alive = alive
         self.demoted = {name for names in alive.values() for name in names}
         self.addresses = pair.alive.addresses
-        self.offsets: dict[str, int] = {}
+        self.offsets: dict[str, int] = dict(places or {})
         self.kept = kept
         parameters = {each.name or "" for each in pair.slow.parameters}
         self.absent = parameters - self.demoted
@@ -653,6 +828,10 @@ class _TwinText:
                 names[name] = self._made(name, lines, names)
             return names[name]
 
+        if self.layout is not None:
+            for name, (_, type_) in transfer.given.items():
+                if name in self.kept.empty:
+                    self._take(name, type_, lines)
         for name, text in transfer.computed.items():
             body = VALUE.sub(value, text.partition(" = ")[2])
             self.count += 1
@@ -661,6 +840,15 @@ class _TwinText:
             if name in self.demoted:
                 self._store(name, names[name], lines)
         return lines
+
+    def _take(self, name: str, type_: str, lines: list[str]) -> None:
+        """Takes over a value for a slot of the twin's own."""
+        assert self.layout is not None
+        self.count += 1
+        place, found = f"%wh.s{self.count}", f"%wh.v{self.count}"
+        lines.append(f"  {place} = getelementptr i8, ptr {_AREA}, i64 {GRANULE * self.layout.slots[name]}")
+        lines.append(f"  {found} = load {type_}, ptr {place}, align {GRANULE}")
+        self._store(name, found, lines)
 
     def _replace(self, body: list[str]) -> None:
         """Makes the twin a function of its own signature."""
@@ -685,6 +873,15 @@ def _point_number(instruction: ir.Instruction) -> int | None:
     if isinstance(instruction, ir.Call) and instruction.callee in _POINTS:
         return int(instruction.arguments[0].value)
     return None
+
+
+def _is_mark(instruction: ir.Instruction) -> bool:
+    """Whether it is a point that is there for its place alone."""
+    return (
+        isinstance(instruction, ir.Call)
+        and instruction.callee == helpers.POINT_IF
+        and instruction.arguments[1].value == NEVER.split()[1]
+    )
 
 
 def _plane_type(size: int, align: int) -> tuple[str, bool]:

@@ -14,6 +14,7 @@ import re
 from whence import ir
 from whence.abi.undefined import TWIN_SUFFIX
 from whence.instrument.exposure import WRITTEN, is_plain, size_of, switches_stack
+from whence.instrument.values.later import refers_to_own
 from whence.instrument.values.twin import Twin
 from whence.instrument.values.web import is_unwritten
 from whence.instrument.zones import EXEMPT
@@ -90,14 +91,27 @@ def add_twin(function: ir.Function) -> Twin:
     name = f"{function.name}{TWIN_SUFFIX}"
     locations = _Locations(function)
     lines = str(function).split("\n")
-    known = {each.result for each in function.instructions() if each.result}
-    known |= {each.name for each in function.parameters if each.name}
+    known = known_in(function)
     body = [locations.change(line) for line in lines[1:]]
     parameters = ", ".join(map(str, function.parameters))
     header = header_of(function, function, parameters).replace(function.ref, f"@{ir.quote(name)}", 1)
     function.module.uses_fresh_names = True
     function.module.add_definition("\n".join([locations.change(header), *body]), before=function)
-    return Twin(function.name, name, frozenset(known))
+    return Twin(function.name, name, known)
+
+
+def known_in(function: ir.Function) -> frozenset[str]:
+    """The local values of a function."""
+    known = {each.result for each in function.instructions() if each.result}
+    return frozenset(known | {each.name for each in function.parameters if each.name})
+
+
+def can_be_later(function: ir.Function) -> bool:
+    """Whether the twin may be in another image: addresses of blocks and of thread-local variables stay in
+    that of the function."""
+    if any(isinstance(each, ir.IndirectBr) for each in function.instructions()):
+        return False
+    return "blockaddress(" not in str(function) and not refers_to_own(function)
 
 
 def header_of(twin: ir.Function, function: ir.Function, parameters: str) -> str:
