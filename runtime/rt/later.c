@@ -222,7 +222,11 @@ static void refuse(struct whence_cell *cell) {
                     "a function could not be had, because whence could not be asked for it");
 }
 
+/* A signal handler has interrupted the dynamic linker while its lists change. */
+static int is_loading(void) { return _r_debug.r_state != RT_CONSISTENT; }
+
 WH_EXPORT uint64_t __whence_value_later(struct whence_cell *cell) {
+    if (is_loading()) return 0;
     int saved = errno;
     struct whence_later *module = (struct whence_later *)(uintptr_t)(cell - cell->number) - 1;
     TEXT(which, 32);

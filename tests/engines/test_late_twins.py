@@ -239,3 +239,50 @@ def test_each_image_has_twins_of_its_own(whence: Whence) -> None:
     assert {(each["rule"], each["stack"][0]["function"]) for each in findings} == {(RULE, "sum")}
     done, findings = whence.findings(*HOW, "./prog", "defined")
     assert (done.status, done.out, findings) == (0, b"56567878", [])
+
+
+STARTING = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int *numbers;
+static int found;
+__attribute__((noinline)) static int sum(const int *numbers) {
+    if (numbers[0] + numbers[1] == 77) puts("77");
+    return 0;
+}
+static void *work(void *) {
+    found = sum(numbers);
+    return NULL;
+}
+__attribute__((constructor)) static void start(void) {
+    pthread_t thread;
+    numbers = malloc(8);
+    numbers[0] = 1;
+    if (getenv("DEFINED")) numbers[1] = 3;
+    if (pthread_create(&thread, NULL, work, NULL)) abort();
+    pthread_join(thread, NULL);
+    free(numbers);
+}
+int result(void) { return found ? 8 : 7; }
+"""
+WAITING = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void) {
+    void *library = dlopen("./libstart.so", RTLD_NOW);
+    if (!library) return puts(dlerror());
+    printf("%d", ((int (*)(void))dlsym(library, "result"))());
+}
+"""
+
+
+def test_a_constructor_may_wait_for_a_thread(whence: Whence) -> None:
+    (whence.directory / "start.c").write_text(STARTING)
+    whence.cc("-g", "-O1", "-fPIC", "-shared", "-std=c2x", "start.c", "-o", "libstart.so")
+    whence.build(WAITING)
+    done, findings = whence.findings(*HOW, "./prog")
+    assert done.out == b"7", done.err
+    assert {(each["rule"], each["stack"][0]["function"]) for each in findings} == {(RULE, "sum")}
+    done, findings = whence.with_env(DEFINED="1").findings(*HOW, "./prog")
+    assert (done.status, done.out, findings) == (0, b"7", [])

@@ -26,6 +26,7 @@ from whence.engines.process.libraries import (
     carried_libraries,
     linked_libraries,
     may_load,
+    may_start_threads,
     names_of_one_file,
     other_names,
     sources,
@@ -65,9 +66,14 @@ def build_library(path: Path, settings: BuildSettings, cache: Cache, known: Sequ
 
     `known` are the modules of the program so far. Without IR the library's
     image is the library itself. Raises the errors of `build_program`.
+
+    The dynamic linker loads nothing, and so no late twin, while a constructor of a library runs that another
+    thread opens. One that may wait there for a thread of its own has its twins with its functions.
     """
     with BUILDING:
         image, libraries = _library_parts(path, settings)
+        if any(may_start_threads(each.path) for each in (image, *libraries.values())):
+            settings = replace(settings, asked=False)
         paths = [name for name in libraries if "/" in name]
         notes = [
             f"{libraries.pop(name).path} runs as it is: {path.name} asks for it by its path" for name in paths

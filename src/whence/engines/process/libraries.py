@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from whence.errors import WhenceError
-from whence.toolchain.carry import CarriedImage, mentions, read_image
+from whence.toolchain.carry import CarriedImage, mentions, mentions_begin, read_image
 
 _RESOLVED = re.compile(r"^\s+(\S+) => (.*) \(0x[0-9a-f]+\)$")
 _BY_PATH = re.compile(r"^\s+(.*/.*) \(0x[0-9a-f]+\)$")
@@ -141,3 +141,11 @@ def may_load(paths: Iterable[str | Path]) -> bool:
     """Whether any of these images calls dlopen or dlmopen, so that more libraries may come while it runs."""
     own = [path for path in paths if not Path(path).name.startswith(_DEFINES_DLOPEN)]
     return any(mentions(path, name) for path in own for name in ("dlopen", "dlmopen"))
+
+
+_STARTS = ("pthread_create\0", "thrd_create\0", "_ZNSt6thread15_M_start_thread")
+
+
+def may_start_threads(path: Path) -> bool:
+    """Whether a library starts threads, so that a constructor of it may wait for one."""
+    return mentions_begin(path, _STARTS)
