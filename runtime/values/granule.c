@@ -3,6 +3,7 @@
 #include "origin.h"
 #include "../blocks/block.h"
 #include "../os/os.h"
+#include "../planes/planes.h"
 #include "../process/thread.h"
 
 #define EACH_BYTE 0x0101010101010101ull
@@ -201,6 +202,14 @@ static int is_as_noted(uintptr_t granule, const struct detail *detail, uint64_t 
     return !(differing(granule_word(granule), detail->value) & detail->bits & ~mask);
 }
 
+/* The origin of the last granule of a local variable, where its bytes `named` may be those of the
+ * granule's fill word; 0: they are not. What is behind them belongs to no variable. */
+static uint64_t origin_of_last(uint64_t word, uint64_t named) {
+    uint64_t behind = ~(~0ull >> __builtin_clzll(named)), origin = 0;
+    if (origin_fills(word)) return word & ORIGIN_MASK;
+    return named && (origin_left(word, named | behind, &origin) & named) == named ? origin : 0;
+}
+
 /* The undefined bits of a granule whose state names its bytes. */
 static struct whence_bits named_bits(uintptr_t granule, uint8_t state, struct detail *detail,
                                      uint64_t mask) {
@@ -211,7 +220,9 @@ static struct whence_bits named_bits(uintptr_t granule, uint8_t state, struct de
         if (is_as_noted(granule, detail, mask))
             return (struct whence_bits){detail->bits, detail->origin & ORIGIN_MASK};
     }
-    if (found.origin && agrees(granule_word(granule), found.bits & ~mask, found.origin))
+    uint64_t word = granule_word(granule), kept = found.bits & ~mask;
+    if (found.origin && agrees(word, kept, found.origin)) return found;
+    if (kept && is_on_own_stack(granule) && (found.origin = origin_of_last(word, kept)))
         return found;
     return (struct whence_bits){0, 0};
 }
@@ -297,6 +308,14 @@ int granule_define_bytes(uintptr_t granule, uint8_t bytes) {
     if (was == WH_VALUES_UNDEFINED ? !is_as_filled(granule, rest) : !granule_is_named(was))
         return 0;
     return rest == was || exchange(granule_state(granule), was, rest);
+}
+
+int granule_undefine_last(uintptr_t granule, uint64_t size, uint64_t origin) {
+    if (!PORT_PLANES || !is_on_own_stack(granule) || *plane_state(granule) != size) return 0;
+    uint8_t bytes = (uint8_t)((1u << size) - 1);
+    *(volatile wh_word *)granule = origin_fill(origin);
+    __atomic_store_n(granule_state(granule), bytes, __ATOMIC_RELEASE);
+    return granule_is_named(bytes);
 }
 
 /* What a granule that is held has become; its state. */

@@ -63,6 +63,11 @@ void granule_change(uintptr_t granule, const struct change *change);
  * plane, and is left to the caller. */
 int granule_define_bytes(uintptr_t granule, uint8_t bytes);
 
+/* The bytes of a variable's last granule, less than all, become undefined. 0: the granule is not
+ * known to be the last one of a local variable. Else no other variable has bytes of it, and it
+ * holds a whole fill word, so that the plane says all about it. */
+int granule_undefine_last(uintptr_t granule, uint64_t size, uint64_t origin);
+
 /* A heap block has been filled with the word of an origin; size: in whole granules. The thread's
  * next writes are likely to go there. */
 void granule_filled(uintptr_t begin, uint64_t size, uint64_t origin);

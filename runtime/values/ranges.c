@@ -116,6 +116,9 @@ WH_EXPORT void __whence_value_store(uint64_t address, uint64_t size, uint64_t bi
         return;
     }
     struct part part = part_of(address, size);
+    if (bits && bits == low_bytes(size) && part.granule == address && size < WH_GRANULE &&
+        granule_undefine_last(address, size, origin))
+        return;
     change_part(part, bits, origin, granule_word(part.granule));
     if (part.size == size) return;
     bits >>= 8 * part.size;
@@ -210,7 +213,8 @@ WH_EXPORT void __whence_value_undefine(uint64_t address, uint64_t size, uint64_t
     while (address < end) {
         struct part part = part_of(address, end - address);
         if (part.size < WH_GRANULE) {
-            undefine_part(part, origin);
+            if (part.shift || !granule_undefine_last(part.granule, part.size, origin))
+                undefine_part(part, origin);
             address += part.size;
             continue;
         }
