@@ -107,6 +107,7 @@ class Context:
 
     def forget(self) -> None:
         """Lets go of the module; the counts stay."""
+        self.module.forget()
         self.module = ir.Module()
         self.twins, self.zoned, self.apart = [], {}, {}
         self.forget_flows()

@@ -184,6 +184,15 @@ class Block:
         if isinstance(item, Instruction):
             self.function.instruction_removed(item)
 
+    def forget_items(self) -> None:
+        """Takes all items apart (`Function.forget_blocks`)."""
+        item = self.first
+        while item is not None:
+            following = item.next
+            item.block = item.prev = item.next = None
+            item = following
+        self.first = self.last = self._instructions = None
+
     def forget_comment(self) -> None:
         """Drop LLVM's comment with the predecessors from the label's line, because it is outdated."""
         if self.header is not None and ";" in self.header:

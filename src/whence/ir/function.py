@@ -53,6 +53,16 @@ class Function:
     def __repr__(self) -> str:
         return f"<Function {self._name_token}>"
 
+    def forget_blocks(self) -> None:
+        """Lets go of the blocks and their instructions, which must not be used any more.
+
+        They refer to each other, and would stay until garbage is collected.
+        """
+        for block in self._blocks or ():
+            block.forget_items()
+        self._blocks, self._by_ref = [], {}
+        self._definitions = self._predecessors = None
+
     # The header.
 
     @property
@@ -231,6 +241,7 @@ class Function:
 
     def set_body(self, lines: list[str]) -> None:
         """Replace all blocks by others; the lines of text are parsed on demand."""
+        self.forget_blocks()
         self._body = lines
         self._blocks = None
         self._by_ref, self._lead, self._trailer = {}, [], []

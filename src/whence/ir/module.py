@@ -55,6 +55,14 @@ class Module:
     def __repr__(self) -> str:
         return f"<Module {self.name}>"
 
+    def forget(self) -> None:
+        """Lets go of all entities, which must not be used any more (`Function.forget_blocks`)."""
+        for function in self.functions.values():
+            function.forget_blocks()
+        self.entities.clear()
+        self.functions.clear()
+        self.globals.clear()
+
     # Reading.
 
     @property
