@@ -338,21 +338,28 @@ def test_makefile_with_builtin_rules(box, program):
 OLD = "main() { return 0; }\n"
 
 
-def test_a_probe_that_only_a_new_front_end_rejects(box):
-    """It keeps its answer, and the remedy is said once for each script."""
+REMEDY = "-Wno-error=implicit-function-declaration -Wno-error=implicit-int"
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_probe_that_only_a_new_front_end_rejects(box, is_known):
+    """It keeps its answer, and the remedy is said once for each script, also at the first command of all."""
     box.write("bin/cc", "#!/bin/sh\nexit 0\n").chmod(0o755)
     box.environment["PATH"] = f"{box.folder / 'bin'}:{box.environment['PATH']}"
-    box.write("conftest.c", HELLO)
-    box.ok("whence-cc -c conftest.c")
+    if is_known:
+        box.write("conftest.c", HELLO)
+        box.ok("whence-cc -c conftest.c")
+    else:
+        box.environment["WHENCE_CACHE"] = str(box.folder / "cache")
     box.write("conftest.c", OLD)
     expected = box.run([*find_clang().command(False), "conftest.c", "-o", "conftest"])
     done = box.run("whence-cc conftest.c -o conftest")
     assert done.returncode == expected.returncode == 1
     note = done.stderr.removeprefix(expected.stderr)
-    assert note.startswith("whence-cc: note: ") and 'CC="whence-cc -std=gnu89"' in note, done.stderr
+    assert note.startswith("whence-cc: note: ") and f'CC="whence-cc {REMEDY}"' in note, done.stderr
     assert "rejected for implicit-int" in note
     assert box.run("whence-cc conftest.c -o conftest").stderr == expected.stderr
-    box.ok("whence-cc -std=gnu89 conftest.c -o conftest")
+    box.ok(f"whence-cc {REMEDY} -std=gnu11 conftest.c -o conftest")
 
 
 def test_a_probe_that_the_compiler_rejects_as_well(box):

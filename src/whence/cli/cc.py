@@ -49,9 +49,10 @@ def run(argv: list[str], cxx: bool) -> int:
         if asked is not None:
             _write_plan(asked, clang, cxx)
         headers.add_folder(os.environ)
-        if probe is not None:
-            return _tell_of_probe(probe, clang, argv, cxx)
-        return _drive(clang, argv, cxx)
+        status = _drive(clang, argv, cxx) if probe is None else int(probe)
+        if probe is not None or (status and _is_probe(argv)):
+            _tell_of_probe(clang, argv, cxx)
+        return status
     except OSError as error:
         from whence.shortage import shortage
 
@@ -78,7 +79,12 @@ def _write_plan(asked: str, clang: Clang, cxx: bool) -> None:
             plans.write(request, lines)
 
 
-def _tell_of_probe(status: str, clang: Clang, argv: list[str], cxx: bool) -> int:
+def _is_probe(argv: list[str]) -> bool:
+    """Whether the source has Autoconf's name."""
+    return any(os.path.basename(word).startswith("conftest.") for word in argv)
+
+
+def _tell_of_probe(clang: Clang, argv: list[str], cxx: bool) -> None:
     """Says what a configure script does not hear; its answer stays."""
     from whence.toolchain import probes
 
@@ -86,7 +92,6 @@ def _tell_of_probe(status: str, clang: Clang, argv: list[str], cxx: bool) -> int
     if sentence:
         _say("note", sentence)
         probes.show(sentence)
-    return int(status)
 
 
 def _say(kind: str, sentence: str) -> None:

@@ -22,18 +22,22 @@ if TYPE_CHECKING:
 
 _NAMED = re.compile(rb"error: .* \[-W((?!error)[\w-]+)\]")
 _OF_OLD_C = {"implicit-int", "implicit-function-declaration"}
-"""What ``-std=gnu89`` lets pass."""
+"""A script that asks with one of these asks with the other one, too. ``-std=gnu89`` lets both pass, but other
+scripts choose a newer standard behind it."""
 _LIMIT = 20
 """Seconds for one answer."""
 
 
 def tell(clang: Clang, words: Sequence[str], cxx: bool) -> str:
     """A sentence about a probe that the front end has rejected; empty if it was said here, or is untrue."""
+    if _is_said():
+        return ""
     names = _rejections([*clang.command(cxx), "-fsyntax-only", "-fno-color-diagnostics", *words])
     accepts = names and _accepting(words, cxx)
-    if not accepts or not _is_first():
+    if not accepts or _is_said(from_now_on=True):
         return ""
-    remedy = "-std=gnu89" if names <= _OF_OLD_C else " ".join(f"-Wno-error={name}" for name in sorted(names))
+    passed = names | _OF_OLD_C if names & _OF_OLD_C else names
+    remedy = " ".join(f"-Wno-error={name}" for name in sorted(passed))
     variable, own = ("CXX", "whence-c++") if cxx else ("CC", "whence-cc")
     return (
         f"a probe of this configure is rejected for {', '.join(sorted(names))} and accepted by {accepts}, "
@@ -71,8 +75,8 @@ def _answer(command: Sequence[str]) -> subprocess.CompletedProcess[bytes] | None
     return None
 
 
-def _is_first() -> bool:
-    """Whether nothing was said yet of the scripts of this session in this folder."""
+def _is_said(*, from_now_on: bool = False) -> bool:
+    """Whether it was said of the scripts of this session in this folder, or nothing can be noted."""
     from whence.errors import WhenceError
     from whence.toolchain.cache import Cache
 
@@ -80,13 +84,14 @@ def _is_first() -> bool:
     cache = Cache.of_user()
     try:
         if cache.find("probes", key) is not None:
-            return False
-        cache.add("probes", key, b"")
+            return True
+        if from_now_on:
+            cache.add("probes", key, b"")
     except (OSError, WhenceError):
-        return False
+        return True
     finally:
         cache.close()
-    return True
+    return False
 
 
 def show(sentence: str) -> None:
