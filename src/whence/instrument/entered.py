@@ -49,7 +49,12 @@ def note_entered(context: Context) -> None:
         if any(map(function.attributes.has, _ALWAYS)):
             continue
         place = f"getelementptr (i8, ptr {_TABLE}, i64 {8 * len(words)})"
-        function.entry.insertion_point.insert_before(f"call void @{ENTERED}(ptr {place}) nomerge")
+        variables = [each for each in function.entry if isinstance(each, ir.Alloca)]
+        call = f"call void @{ENTERED}(ptr {place}) nomerge"
+        if variables:  # which other passes expect at the begin
+            variables[-1].insert_after(call)
+        else:
+            function.entry.insertion_point.insert_before(call)
         words.append(function_word(digest, function.name, function.linkage.startswith(_SHARED)))
     if len(words) > 1:
         context.used.add(ENTERED)

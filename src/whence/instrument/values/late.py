@@ -46,6 +46,7 @@ def late_twins(kept: Kept, names: Collection[str], context: Context) -> str:
     keep_small(context)
     for name in names:
         context.zoned[name] = frozenset(kept.layouts[name].zoned)
+        context.apart[name] = frozenset(kept.layouts[name].apart)
         follow_in_late_twin(module.functions[name], context, kept.layouts[name])
     for change in (guard_variables, guard_allocas, resume_in_twins, rematerialise):
         change(context)

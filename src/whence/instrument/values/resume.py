@@ -459,7 +459,9 @@ class _Alone(_Function):
         stores = self._stores(points, slots, shadows, alive)
         places = {name: GRANULE * (words + at) for at, name in enumerate(variables)}
         blocks = len(self.fast.blocks)
-        zoned = tuple(sorted(self.context.zoned.get(self.names.name, ())))
+        zoned, apart = (
+            tuple(sorted(each.get(self.names.name, ()))) for each in (self.context.zoned, self.context.apart)
+        )
         later.layouts[self.names.name] = Layout(
             slots.of,
             {name: alive.span(name) for name in slots.of},
@@ -469,6 +471,7 @@ class _Alone(_Function):
             len(variables),
             blocks,
             zoned,
+            apart,
         )
         self._write_fast(stores, places, GRANULE * (words + len(variables)))
 

@@ -13,7 +13,8 @@ class Layout:
     slots: the words of values, in the area. spans: the first and the last block in which nothing else is in a
     value's words. shadows: the words of the undefined bits and the origin of values. points: the values that
     are there at each point. words: the size of all, behind which the variables are. variables, blocks: how
-    many the function has; its twin must have as many. zoned: the variables between zones.
+    many the function has; its twin must have as many. zoned: the variables between zones. apart: those of them
+    below a gap.
     """
 
     slots: Mapping[str, int]
@@ -24,6 +25,7 @@ class Layout:
     variables: int
     blocks: int
     zoned: tuple[str, ...]
+    apart: tuple[str, ...]
 
     def as_json(self) -> list[object]:
         """The form in which it is kept."""
@@ -36,14 +38,15 @@ class Layout:
             self.variables,
             self.blocks,
             list(self.zoned),
+            list(self.apart),
         ]
 
     @classmethod
     def of_json(cls, kept: list[object]) -> Layout:
         """What `as_json` has made."""
-        slots, spans, shadows, points, words, variables, blocks, zoned = kept
+        slots, spans, shadows, points, words, variables, blocks, zoned, apart = kept
         assert isinstance(slots, dict) and isinstance(spans, dict) and isinstance(shadows, dict)
-        assert isinstance(points, dict) and isinstance(zoned, list)
+        assert isinstance(points, dict) and isinstance(zoned, list) and isinstance(apart, list)
         assert isinstance(words, int) and isinstance(variables, int) and isinstance(blocks, int)
         return cls(
             slots,
@@ -54,6 +57,7 @@ class Layout:
             variables,
             blocks,
             tuple(zoned),
+            tuple(apart),
         )
 
 

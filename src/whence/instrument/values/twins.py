@@ -23,6 +23,8 @@ _DBG = re.compile(r", !dbg !(\d+)", re.ASCII)
 _LOOP = re.compile(r", !llvm\.loop !\d+", re.ASCII)
 _SCOPE = re.compile(r"\bscope: !(\d+)", re.ASCII)
 _INLINED = re.compile(r"\binlinedAt: !(\d+)", re.ASCII)
+_NOTHING = ' asm sideeffect "", "r"('
+"""In a statement that makes LLVM believe that something knows a variable's address."""
 _BOUND_TO_FRAME = (
     "llvm.frameaddress",
     "llvm.returnaddress",
@@ -74,7 +76,9 @@ def _is_prepared(instruction: ir.Instruction) -> bool:
     """Whether the instruction makes or initialises variables, and no value comes in by it."""
     if isinstance(instruction, ir.Call):
         callee = instruction.callee or ""
-        return is_unwritten(instruction) or callee.startswith("llvm.lifetime.") or WRITTEN in instruction.text
+        if is_unwritten(instruction) or callee.startswith("llvm.lifetime.") or WRITTEN in instruction.text:
+            return True
+        return _NOTHING in instruction.text and instruction.type == "void"
     return isinstance(instruction, ir.Alloca | ir.GetElementPtr | ir.Store)
 
 
