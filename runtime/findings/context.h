@@ -38,6 +38,7 @@ struct context {
     uint32_t flags;  /* WH_FLAG_* */
     uint32_t signal;
     uint64_t findings;   /* made so far */
+    int repeats;         /* a trap that comes from the access that was reported last */
     uintptr_t stack_low; /* the program uses its stack from here up; 0: from the current frame */
     uint64_t new_leaks;  /* blocks that a leak check reports for the first time */
     int collect;         /* findings with a witness are grouped by allocation stack */

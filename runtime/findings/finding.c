@@ -432,7 +432,9 @@ void finding_make(struct context *context, const struct witness *witness) {
     head->n_stack = program_stack(context, draft.stack);
     int stopping = stops(context, witness);
     int asking = stopping && options.judge;
-    if ((context->flags & WH_FLAG_SIGNAL) && repeat_is(context, draft.stack, head->n_stack)) {
+    if ((context->flags & WH_FLAG_SIGNAL) && context->findings == 1)
+        context->repeats = repeat_is(context, draft.stack, head->n_stack);
+    if (context->repeats) {
         os_unlock(&draft_lock);
         return;
     }

@@ -19,6 +19,14 @@ struct reported_access {
     int by_library;      /* a library function was about to make the access */
 };
 
+/* An event about the address of an access whose own error, which is the graver one, is found next.
+ */
+struct put_off_event {
+    uint64_t point; /* WH_POINT_*; 0: none */
+    uintptr_t address;
+    uint64_t width, value;
+};
+
 struct thread {
     struct heap_cache cache;
     struct depot_cache depot;
@@ -39,6 +47,7 @@ struct thread {
     uintptr_t judging;   /* the stack pointer of the code whose access is judged; 0: none is */
     uint64_t event_time; /* of the event that rules are evaluated for */
     struct reported_access reported; /* by the last finding after which the program continued */
+    struct put_off_event put_off;
 };
 
 extern __thread struct thread thread_self;

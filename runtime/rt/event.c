@@ -24,6 +24,10 @@ static WH_COLD void excuse_refused(uintptr_t address) {
     if (!block_begins_live(block_around(address), address)) excuse_block(address);
 }
 
+static int is_access(uint64_t point) {
+    return point == WH_POINT_DEREF_R || point == WH_POINT_DEREF_W;
+}
+
 uint64_t event_evaluate(struct context *context) {
     struct thread *thread = thread_here();
     if (!event_watched(context->event.point) || thread->in_finding) return 0;
@@ -35,14 +39,32 @@ uint64_t event_evaluate(struct context *context) {
     for (uint64_t i = 0; i < rules_current->rule_count && !counts_only; i++) {
         if (!applies(&rules_current->rules[i], &context->event)) continue;
         thread->recalled_stack = 0;
-        uint64_t fired = rules_current->rules[i].evaluate(&context->event, i);
-        if (fired && !context->collect) break;
+        rules_current->rules[i].evaluate(&context->event, i);
     }
     if (context->collect) leak_end(context);
     if (context->findings && context->event.point == WH_POINT_FREE)
         excuse_refused(context->event.r);
     thread->in_finding = 0;
+    if (is_access(context->event.point)) event_catch_up(context);
     return context->findings;
+}
+
+void event_put_off(const struct whence_event *event) {
+    thread_here()->put_off =
+        (struct put_off_event){event->point, event->r, event->width, event->value};
+}
+
+void event_catch_up(const struct context *context) {
+    struct put_off_event *put_off = &thread_self.put_off;
+    struct context behind = {.frame = context->frame, .trap = context->trap};
+    if (WH_LIKELY(!put_off->point) || put_off->address != context->event.r) return;
+    behind.event.point = put_off->point;
+    behind.event.r = behind.event.root = put_off->address;
+    behind.event.width = put_off->width;
+    behind.event.value = put_off->value;
+    block_read(block_at(put_off->address), &behind.event.block);
+    put_off->point = 0;
+    event_evaluate(&behind);
 }
 
 WH_EXPORT void __whence_fire(const struct whence_event *event, uint64_t rule_index,

@@ -1,4 +1,5 @@
 #include "fault.h"
+#include "event.h"
 #include "last_words.h"
 #include "unlinked.h"
 #include "../findings/finding.h"
@@ -249,6 +250,7 @@ void fault_report(int number, const siginfo_t *info, const ucontext_t *machine) 
         if (number == SIGSEGV) context.flags |= stack_flags(refused.address, machine);
     }
     make(&context, WH_RULE_SIGNAL);
+    if (!options.halt) event_catch_up(&context);
 }
 
 /* Code that is generated while the program runs, and that of others, may rely on traps. Where a
@@ -289,5 +291,6 @@ void fault_report_handled(int number, const siginfo_t *info, const ucontext_t *m
         measure(&context, refused.address, machine);
         context.flags |= stack_flags(refused.address, machine);
         make(&context, WH_RULE_WILD_ACCESS);
+        if (!options.halt) event_catch_up(&context);
     }
 }

@@ -7,7 +7,6 @@
 #include "reads.h"
 #include "threads.h"
 #include "../os/os.h"
-#include "../settings/options.h"
 
 static uint64_t least(uint64_t bits, int is_unsigned) {
     return is_unsigned ? 0 : ~0ull << (bits - 1);
@@ -172,8 +171,8 @@ static void typed(uint64_t point, uint64_t value, struct whence_site *site,
     event_evaluate(&context);
 }
 
-/* Whether the access that comes next is wrong by itself: a run that stops at its first finding
- * names the graver error of both. */
+/* Whether the access that comes next is wrong by itself: the graver error of both is named first.
+ */
 static int is_judged_next(uintptr_t address, uint64_t size) {
     if (!event_watched(WH_POINT_DEREF_R) && !event_watched(WH_POINT_DEREF_W)) return 0;
     return address < WH_NULL_PAGE_SIZE || !access_clean(address, size) || !os_readable(address);
@@ -192,7 +191,6 @@ whence_step_checked(uint64_t a, uint64_t b, uint32_t desc, const struct frame *f
         read_memory(a, b, NULL, frame);
         return;
     }
-    if (context.event.point == WH_POINT_ALIGN && options.halt && is_judged_next(a, b)) return;
     if (is_typed(context.event.point)) {
         typed(context.event.point, a, (struct whence_site *)b, frame);
         return;
@@ -204,7 +202,11 @@ whence_step_checked(uint64_t a, uint64_t b, uint32_t desc, const struct frame *f
         context.event.other = b;
     }
     context.frame = frame;
-    event_evaluate(&context);
+    thread_self.put_off.point = 0;
+    if (context.event.point == WH_POINT_ALIGN && is_judged_next(a, context.event.width))
+        event_put_off(&context.event);
+    else
+        event_evaluate(&context);
 }
 
 KEEPING_ENTRY("__whence_step", "whence_step_checked");

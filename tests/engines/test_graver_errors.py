@@ -43,6 +43,88 @@ def test_a_misaligned_access_that_is_wrong_otherwise(whence: Whence, where: str)
     assert [each["rule"] for each in found] == [GRAVER[where]]
 
 
+@pytest.mark.parametrize("where", GRAVER)
+def test_the_graver_error_comes_first(whence: Whence, where: str) -> None:
+    """A run that goes on names both errors of the access."""
+    path = whence.build(MISALIGNED % where, "program")
+    options = ("--enable", "misaligned-access", "--locate", "never", "--keep-going")
+    _, found = whence.findings(*options, path)
+    both = [GRAVER[where], "misaligned-access"]
+    assert [each["rule"] for each in found] == list(dict.fromkeys(both))
+    assert {each["stack"][0]["line"] for each in found} == {8}
+    path = whence.build(MISALIGNED % "(uintptr_t)block + 4", "clean")
+    assert whence.findings(*options, path)[1] == []
+
+
+ENDED_AND_LEFT = """
+#include <stdio.h>
+int main(int count, char **words) {
+    void *pointer;
+    %s small[2] = {7, 8};
+    pointer = small;
+    { %s inner = 7; if (count %% 2 == %d) pointer = &inner; }
+    printf("%%d\\n", *(int *)pointer);
+    return 0;
+}
+"""
+ERRORS_OF_A_VARIABLE = {
+    ("int", "short", 1): ["stack-use-after-scope", "stack-buffer-overflow"],
+    ("int", "int", 1): ["stack-use-after-scope"],
+    ("char", "int", 0): ["stack-buffer-overflow"],
+    ("int", "int", 0): [],
+}
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("shape", ERRORS_OF_A_VARIABLE)
+def test_an_access_that_leaves_a_variable_after_its_scope(
+    whence: Whence, shape: tuple[str, str, int], level: str
+) -> None:
+    path = whence.directory / "program.c"
+    path.write_text(ENDED_AND_LEFT % shape)
+    whence.cc("-g", level, "-w", path, "-o", whence.directory / "program")
+    expected = ERRORS_OF_A_VARIABLE[shape]
+    options = ("--locate", "never", "--disable", "use-of-uninitialized-value")
+    for more, rules in ((("--keep-going",), expected), ((), expected[:1])):
+        done, found = whence.findings(*options, *more, whence.directory / "program")
+        assert [each["rule"] for each in found] == rules, done.err
+
+
+VARIADIC = """
+#include <stddef.h>
+struct two { long a, b; };
+int other(void) { return 4; }
+__attribute__((nonnull)) int all(const char *name, ...);
+__attribute__((nonnull(1))) int first(const char *name, ...);
+int main(int count, char **words) {
+    int *none = count > 9 ? &count : NULL;
+    struct two pair = {1, 2};
+    first("a", none, NULL);
+    all("b", &count, words, other());
+    if (count > 1)
+        all("c", (double)count, pair, none, other());
+    if (count > 2)
+        all(words[0], NULL);
+    return 0;
+}
+int all(const char *name, ...) { return name != NULL; }
+int first(const char *name, ...) { return name != NULL; }
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_variable_arguments_that_are_never_null(whence: Whence, level: str) -> None:
+    """The attribute nonnull without numbers holds for all pointers."""
+    path = whence.directory / "program.c"
+    path.write_text(VARIADIC)
+    whence.cc("-g", level, "-w", path, "-o", whence.directory / "program")
+    options = ("--enable", "nonnull-argument", "--locate", "never", "--keep-going")
+    for words, lines in (((), []), (("1",), [13]), (("1", "2"), [13, 15])):
+        done, found = whence.findings(*options, whence.directory / "program", *words)
+        assert [each["stack"][0]["line"] for each in found] == lines, done.err
+        assert {each["rule"] for each in found} <= {"nonnull-argument"}
+
+
 PLAIN = """
 #include <stdio.h>
 int main(int count, char **words) {

@@ -115,6 +115,7 @@ def _blocks(lines: list[str], entry: str) -> Iterator[_Block]:
 def _straighten(blocks: list[_Block], sites: Sites) -> None:
     """Replaces branches of checks by jumps to where they hold, with the markers of those in use."""
     handlers = {block.label: block for block in blocks if block.handler}
+    following = {block.label: index for index, block in enumerate(blocks)}
     tests: dict[str, str] = {}
     for block in blocks:
         block.lines = [_unconditional(line, tests) for line in block.lines]
@@ -132,9 +133,15 @@ def _straighten(blocks: list[_Block], sites: Sites) -> None:
             tests[block.label] = branch[1]
         else:
             _sign(block.lines, sites.number(handler.handler, handler.lines))
-            block.lines += sites.marker(handler.handler, handler.lines, branch[1], block.lines)
+            behind = _behind(blocks, following.get(branch[2], len(blocks)))
+            block.lines += sites.marker(handler.handler, handler.lines, branch[1], block.lines, behind)
         block.follows = branch[2]
         block.lines.append(f"  br label %{branch[2]}")
+
+
+def _behind(blocks: list[_Block], first: int) -> Iterator[str]:
+    """The lines of the blocks from this one on, without those of handlers."""
+    return (line for block in blocks[first:] if not block.handler for line in block.lines)
 
 
 def _sign(lines: list[str], number: str) -> None:

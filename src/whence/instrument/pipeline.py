@@ -414,6 +414,10 @@ _PLACES_OF_VARIABLES = "-experimental-debug-variable-locations=false"
 _REGISTERS = "-optimize-regalloc"
 """Registers are allocated in the quick tier as in the full one, where this is the default."""
 
+_BRANCHES = "-sink-common-insts=false"
+"""Both tiers, and code that follows values, leave branches whose two sides do the same with other operands:
+else the one sees a branch on an undefined value where the other sees a choice."""
+
 
 @cache
 def _initialise(described: bool = False) -> None:
@@ -427,6 +431,7 @@ def _initialise(described: bool = False) -> None:
 def _initialise_targets() -> None:
     if _knows_options():
         llvm.set_option("whence", _REGISTERS)
+        llvm.set_option("whence", _BRANCHES)
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()  # for inline assembly

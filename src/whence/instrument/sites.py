@@ -7,6 +7,7 @@ A handler gets a description of the types, and the operands. A marker gets the o
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from whence.abi.rules import SITE_TRAITS
@@ -27,8 +28,9 @@ CONVERSIONS = {
 ENUMERATION, RETURN, CALLEE, OBJECT = "ENUMERATION", "MISSING_RETURN", "CALLEE", "OBJECT"
 SHIFTS = {True: "SHIFT_SIGNED", False: "SHIFT_UNSIGNED"}
 """The detection points of shifts to the left, by whether the type is signed."""
+NONNULL = "NONNULL"
 POINTS = frozenset((*CONVERSIONS.values(), *SHIFTS.values(), ENUMERATION, RETURN, CALLEE, OBJECT))
-"""The detection points of these places."""
+"""The detection points that these places alone have."""
 
 SECTION = ".data.whence"
 """Of the sites: variables in a section of their own get no zones."""
@@ -50,6 +52,10 @@ _TYPE = re.compile(r'\{ i16 (-?\d+), i16 (\d+), \[\d+ x i8\] c"(.*)\\00" \}')
 _ESCAPE = re.compile(r"\\(?:[0-9A-F]{2}|\\)")
 _EXTENSION = re.compile(r"  (%\S+) = zext i\d+ (\S+) to i64")
 _BOUND = re.compile(r"icmp (ule|sle) i\d+ [^,]+, (-?\d+)")
+_POINTER = re.compile(r"icmp ne ptr ([^,]+), null")
+_VARIADIC = re.compile(r"\b(?:call|invoke) .*?\(([^()]*)\.\.\.\) [^()]*\((.*)\)")
+"""A call with the types of its named parameters, and its arguments."""
+_ARGUMENT = re.compile(r"(?:[^,(){}<>]|\([^()]*\)|\{[^{}]*\}|<[^<>]*>)+")
 _HASH = re.compile(r"icmp eq i32 [^,]+, (-?\d+)")
 _CLASS = "_ZTI"
 _USES = (
@@ -90,11 +96,13 @@ class Sites:
         self._count = 0
         self._trapped = False
 
-    def marker(self, handler: str, lines: list[str], holds: str, before: list[str]) -> list[str]:
+    def marker(
+        self, handler: str, lines: list[str], holds: str, before: list[str], behind: Iterator[str]
+    ) -> list[str]:
         """The lines that take the place of a check, none if no rule asks for it.
 
         `handler`: the line of its call, among the `lines` of its block; `holds`: the value that says
-        whether all is well; `before`: the lines that compute it.
+        whether all is well; `before`: the lines that compute it; `behind`: those that follow where it holds.
         """
         call = _CALL.search(handler)
         if call is None:
@@ -104,7 +112,7 @@ class Sites:
         suffix = debug[0] if debug else ""
         operands = [each.strip().removeprefix("i64 ") for each in call[3].split(",")[1:]]
         fields_ = _FIELDS.search(self._data.get(call[2], ""))
-        fields = [each.split(" ", 1)[1] for each in fields_[1].split(", ")] if fields_ else []
+        fields = [each.partition(" ")[2] for each in fields_[1].split(", ")] if fields_ else []
         self._dropped.update(each for each in fields if each in self._data)
         own = [line for line in lines if line is not handler and " = " in line]
         match call[1]:
@@ -120,6 +128,8 @@ class Sites:
                 return self._object(fields, operands, own, suffix)
             case "shift_out_of_bounds":
                 return self._shift(fields, operands, own, holds, suffix)
+            case "nonnull_arg":
+                return self._nonnull(holds, before, behind, suffix)
         return []
 
     def number(self, handler: str, lines: list[str]) -> str:
@@ -259,6 +269,19 @@ class Sites:
         value, by = (_wide(each, own, type_) for each, type_ in zip(operands, types, strict=True) if type_)
         return [*own, self._call(point, f"i64 {value}, i64 {by}, i1 {holds}", debug)]
 
+    def _nonnull(self, holds: str, before: list[str], behind: Iterator[str], debug: str) -> list[str]:
+        """Of an argument behind the named ones, whose attribute no IR has."""
+        if NONNULL not in self._steps or holds == "true":
+            return []
+        tested = next((found[1] for each in reversed(before) if (found := _POINTER.search(each))), "")
+        pointer = "null" if holds == "false" else tested
+        if not _is_variable_argument(pointer, behind):
+            return []
+        name = steps.nonnull(False)
+        self._used.add(name)
+        self._context.used.add(name)
+        return [f"  call void @{name}(ptr {pointer}) nomerge{debug}"]
+
     # ---- lines ----------------------------------------------------------------------------------
 
     def _call(self, point: str, operands: str, debug: str) -> str:
@@ -292,6 +315,19 @@ class Sites:
         size = len(_ESCAPE.sub("x", escaped)) + 1
         self._lines.append(f'{name} = private unnamed_addr constant [{size} x i8] c"{escaped}\\00"')
         return name
+
+
+def _is_variable_argument(pointer: str, lines: Iterator[str]) -> bool:
+    """Whether the call that comes next with this argument has it behind the named parameters.
+
+    Its number says nothing: the parts of a struct may be several arguments.
+    """
+    for line in lines:
+        call = _VARIADIC.search(line)
+        arguments = [each[0].split()[-1] for each in _ARGUMENT.finditer(call[2])] if call else []
+        if call and pointer in arguments:
+            return pointer in arguments[call[1].count(",") :]
+    return False
 
 
 def _wide(operand: str, own: list[str], type_: _Integer) -> str:

@@ -1,7 +1,8 @@
 """The error rules: those of figure 8, and of bugs that figure 8 lacks.
 
 Where shipped rules distinguish cases of one rule of figure 8, so do the error
-rules: at one access, and at one free, at most one premise holds. A shipped rule names the
+rules: at one access, and at one free, at most one premise holds, but that an access to a
+stack block whose scope has ended may leave it as well. A shipped rule names the
 error states that it announces (`error`); `RuleSet.announcing` gives the rules of an error state.
 """
 
@@ -103,7 +104,9 @@ ERROR_RULES: tuple[ErrorRule, ...] = (
     ),
     *_deref("bug-dead-stack-deref", premises.dead_stack, "an access to a stack block whose scope has ended"),
     *_deref(
-        "bug-stack-overflow", premises.outside(STACK), "an access that is not wholly inside its stack block"
+        "bug-stack-overflow",
+        premises.outside(STACK),
+        "an access that is not wholly inside its stack block, whose scope may have ended",
     ),
     *_deref(
         "bug-global-overflow",

@@ -48,13 +48,14 @@ def dead_stack(state: State, probe: Probe) -> Found:
 
 
 def outside(kind: str) -> Premise:
-    """Bid(r) is a live block of this kind, and the access is not wholly inside it."""
+    """Bid(r) is a live block of this kind, or a dead one of the stack, and the access leaves it."""
+    sized = State.block if kind == STACK else State.live
 
     def premise(state: State, probe: Probe) -> Found:
         bid = _derived(state, probe)
         if bid is None or bid.kind != kind:
             return ()
-        block, index = state.live(bid), state.where(probe.operands[0].value).index
+        block, index = sized(state, bid), state.where(probe.operands[0].value).index
         return () if block is None or block.holds(index, probe.width) else (bid,)
 
     return premise

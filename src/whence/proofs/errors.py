@@ -63,8 +63,9 @@ def _dead(sort: int) -> Premise:
 def _outside(sort: int) -> Premise:
     def premise(moment: Moment) -> Truth:
         state, block = moment.state, moment.block
+        sized = state.known(block) if sort == STACK else state.live(block)
         outside = z3.Not(moment.holds(moment.width))
-        return z3.And(_not_null(moment), state.sort(block) == sort, state.live(block), outside)
+        return z3.And(_not_null(moment), state.sort(block) == sort, sized, outside)
 
     return premise
 

@@ -14,6 +14,7 @@ KINDS = {
     "implicit-unsigned-integer-truncation": 16,
     "implicit-signed-integer-truncation": 16,
     "implicit-integer-sign-change": 16,
+    "nonnull-attribute": 16,
     "function": 17,
     "implicit-bitfield-conversion": 19,
 }
