@@ -58,7 +58,16 @@ def _frame_place(frame: Frame) -> object:
 def _merge(findings: list[Finding]) -> Finding:
     leaks = [finding.leak for finding in findings if finding.leak]
     leak = _merge_leaks(leaks) if leaks else None
-    return replace(findings[0], occurrences=sum(f.occurrences for f in findings), leak=leak)
+    return replace(findings[0], occurrences=_occurrences(findings), leak=leak)
+
+
+def _occurrences(findings: list[Finding]) -> int:
+    """How often it happened: a twin that goes on has an access judged that its function had judged before."""
+    counts: dict[int, dict[int, int]] = {}
+    for finding in findings:
+        of_process = counts.setdefault(finding.pid, {})
+        of_process[finding.twins] = of_process.get(finding.twins, 0) + finding.occurrences
+    return sum(max(each.values()) for each in counts.values())
 
 
 def _merge_leaks(leaks: list[Leak]) -> Leak:

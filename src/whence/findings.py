@@ -473,7 +473,11 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One detected bug: what, where, which block, whence. message: what was said before an abort."""
+    """One detected bug: what, where, which block, whence.
+
+    message: what was said before an abort. twins: which frames are of functions' twins, which repeat checks
+    where they go on, with a bit for each.
+    """
 
     rule: RuleInfo
     point: Point
@@ -492,6 +496,7 @@ class Finding:
     states: States | None = None
     halted: bool = False
     occurrences: int = 1
+    twins: int = 0
     process: Process | None = None
     origin: Origin | None = None
     descriptor: Descriptor | None = None

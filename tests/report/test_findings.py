@@ -114,6 +114,12 @@ def test_deduplicate_keeps_the_first_and_counts() -> None:
     assert deduplicate([OVERFLOW, DANGLING, again, again]) == [replace(OVERFLOW, occurrences=3), DANGLING]
 
 
+def test_deduplicate_counts_what_a_twin_repeats_once() -> None:
+    """In each process: some may have come to the place in the twin alone."""
+    again, other = replace(OVERFLOW, twins=1), replace(OVERFLOW, twins=1, pid=OVERFLOW.pid + 1)
+    assert deduplicate([OVERFLOW, again, other, OVERFLOW]) == [replace(OVERFLOW, occurrences=3)]
+
+
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (1, 2, 0)])
 def test_blocks_that_forks_inherit_are_counted_once(order: tuple[int, ...]) -> None:
     """A parent that lost two blocks, and two children that lost one more each."""

@@ -73,6 +73,13 @@ class Symbolizer:
             frames.extend(_as_called(found, caller) if caller else found)
         return tuple(frames)
 
+    def twins(self, pcs: Sequence[int], memory: MemoryMap | None, *, exact_top: bool = False) -> int:
+        """Which of these frames are of twins: a bit for each, from 1 for the innermost."""
+        exact = [exact_top and not index for index in range(len(pcs))]
+        found = (self.frames(pc - first, memory, exact=first) for pc, first in zip(pcs, exact, strict=True))
+        symbols = (frames[-1].linkage or "" for frames in found)
+        return sum(1 << index for index, symbol in enumerate(symbols) if symbol.endswith(TWIN_SUFFIX))
+
     def frames(self, pc: int, memory: MemoryMap | None, *, exact: bool = False) -> tuple[Frame, ...]:
         """The function at `pc` and those inlined into it, innermost first; at least one frame.
 

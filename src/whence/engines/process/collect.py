@@ -142,7 +142,8 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
     rule = _rule(f, rules)
     point = _point(f)
     block = _block(raw, memory, symbolizer)
-    stack = symbolizer.stack(raw.stack, memory, exact_top=raw.flag("SIGNAL") and not raw.flag("FETCH"))
+    exact = raw.flag("SIGNAL") and not raw.flag("FETCH")
+    stack = symbolizer.stack(raw.stack, memory, exact_top=exact)
     states = States(f["state_begin"], raw.states) if raw.states else None
     values = tuple(_values(rule, raw.values))
     second = _second(raw, memory, symbolizer)
@@ -173,6 +174,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         second=None if raw.undefined else second,
         undefined=_undefined(raw, second) if raw.undefined else None,
         occurrences=1 + f["repeats"],
+        twins=symbolizer.twins(raw.stack, memory, exact_top=exact),
     )
 
 
