@@ -9,6 +9,7 @@
 #include "../os/os.h"
 #include "../os/text.h"
 #include "../replace/cxx.h"
+#include "../symbolic/failing.h"
 #include "real.h"
 
 #include <errno.h>
@@ -290,11 +291,23 @@ static ssize_t filled_up(void *to, ssize_t size) {
         FILLED(WH_OUTSIDE_READ, to, size, (call));                                                 \
     } while (0)
 
+/* Returns `failed` with its error where this call of the function is to fail. */
+#define MAY_FAIL(name, failed, ...)                                                                \
+    do {                                                                                           \
+        static const int errors[] = {__VA_ARGS__, 0};                                              \
+        int error = failing("failure of " name, errors, (uintptr_t)__builtin_return_address(0));   \
+        if (WH_LIKELY(!error)) break;                                                              \
+        errno = error;                                                                             \
+        return failed;                                                                             \
+    } while (0)
+
 WH_EXPORT ssize_t read(int file, void *to, size_t size) {
+    MAY_FAIL("read", -1, EIO, EINTR);
     CONTENTS(file, to, size, REAL(read)(file, to, size));
 }
 
 WH_EXPORT ssize_t pread(int file, void *to, size_t size, off_t offset) {
+    MAY_FAIL("pread", -1, EIO, EINTR);
     CONTENTS(file, to, size, REAL(pread)(file, to, size, offset));
 }
 
@@ -339,6 +352,7 @@ static FILE *stream_of(FILE *opened, const char *mode) {
 }
 
 WH_EXPORT FILE *fdopen(int file, const char *mode) {
+    MAY_FAIL("fdopen", NULL, ENOMEM);
     if (WH_UNLIKELY(outside_mode && !outside_calls) && only_reads(mode) && changes(file))
         return stream_on(file, mode);
     return REAL(fdopen)(file, mode);
@@ -358,11 +372,13 @@ static const char *path_again(const char *path) {
 }
 
 WH_EXPORT FILE *fopen(const char *restrict path, const char *restrict mode) {
+    MAY_FAIL("fopen", NULL, EACCES, EMFILE);
     return stream_of(REAL(fopen)(path_again(path), mode), mode);
 }
 
 FILE *fopen64(const char *restrict path, const char *restrict mode);
 WH_EXPORT FILE *fopen64(const char *restrict path, const char *restrict mode) {
+    MAY_FAIL("fopen", NULL, EACCES, EMFILE);
     return stream_of(REAL(fopen64)(path_again(path), mode), mode);
 }
 
@@ -379,11 +395,13 @@ WH_EXPORT FILE *fopen64(const char *restrict path, const char *restrict mode) {
 #define OPEN(name)                                                                                 \
     WH_EXPORT int name(const char *path, int flags, ...) {                                         \
         MODE_OF(flags)                                                                             \
+        MAY_FAIL("open", -1, EACCES, EMFILE);                                                      \
         return REAL(name)(path_again(path), flags, mode);                                          \
     }
 #define OPEN_AT(name)                                                                              \
     WH_EXPORT int name(int folder, const char *path, int flags, ...) {                             \
         MODE_OF(flags)                                                                             \
+        MAY_FAIL("open", -1, EACCES, EMFILE);                                                      \
         return REAL(name)(folder, path_again(path), flags, mode);                                  \
     }
 

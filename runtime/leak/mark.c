@@ -101,10 +101,20 @@ static void wait(struct block block, uint8_t *marked, uint8_t mark) {
     work[work_room() - ++waiting_count] = entry;
 }
 
+/* Programs keep counters and kinds in the bits of a word that no address needs, as free lists
+ * without locks do. Such a word leads to a block only as far as it is its begin without them, and
+ * weakly: it may be a number. */
+#define ADDRESS_BITS 48u
+
+static uintptr_t untagged(uintptr_t word) { return word & ((1ull << ADDRESS_BITS) - 1); }
+
 static void resolve(uintptr_t word, uint8_t mark) {
     int strong = 0;
-    struct block block = target(word, &strong);
+    uintptr_t pointer = untagged(word);
+    struct block block = target(pointer, &strong);
     uint8_t *marked = mark_of(block);
+    if (pointer != word && !strong) return;
+    strong &= pointer == word;
     if (!marked || *marked & (MARK_POINTED | mark)) return;
     if (mark == MARK_INDIRECT) *leader_at(block) = leader;
     if (strong || mark == MARK_POSSIBLE || mark == MARK_INDIRECT)
@@ -125,8 +135,9 @@ static uint64_t blocks_ahead[BLOCKS_AHEAD];
 static unsigned first_block, blocks_waiting;
 
 static void follow_word(uintptr_t word, uint8_t mark) {
-    if (WH_LIKELY(!blocks_in_heap(word))) return;
-    struct block block = block_around(word);
+    uintptr_t pointer = untagged(word);
+    if (WH_LIKELY(!blocks_in_heap(pointer))) return;
+    struct block block = block_around(pointer);
     const uint8_t *marked = mark_of(block);
     if (!marked) return;
     block_prefetch(block);

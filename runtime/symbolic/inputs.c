@@ -125,7 +125,7 @@ static int fill(struct object *object, int file) {
     if (file < 0 || fstat(file, &facts)) return 0;
     uint64_t written = 0;
     while (written < object->size) {
-        ssize_t count = write(file, object->bytes + written, object->size - written);
+        long count = os_write(file, object->bytes + written, object->size - written);
         if (count <= 0) return 0;
         written += (uint64_t)count;
     }
@@ -136,7 +136,7 @@ static int fill(struct object *object, int file) {
 static int place_input(struct object *object) {
     int file = memfd_create("stdin", MFD_CLOEXEC);
     int done = fill(object, file) && lseek(file, 0, SEEK_SET) == 0 && dup2(file, 0) == 0;
-    if (file > 0) close(file);
+    if (file > 0) os_close(file);
     return done;
 }
 
@@ -150,8 +150,16 @@ static int place_file(struct object *object, const char *path) {
     int done = fill(object, file);
     if (done && os_file_size(file) != (long)object->size)
         done = os_call(SYS_ftruncate, file, object->size, 0, 0, 0, 0) == 0;
-    if (file >= 0) close(file);
+    if (file >= 0) os_close(file);
     return done;
+}
+
+const char *inputs_file(uint32_t number) {
+    for (uint32_t i = 0; i < object_count && trace_is_open(); i++) {
+        const char *name = behind(objects[i].name, WH_OBJECT_FILE);
+        if (name && !number--) return name;
+    }
+    return NULL;
 }
 
 static struct object *object_of(int file) {

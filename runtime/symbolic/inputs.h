@@ -20,6 +20,8 @@ void inputs_memory(void *at, size_t size, const char *name);
 /* Bytes of a descriptor have been read to `at`, from its `offset` on: marks them if the file is an
  * object. */
 void inputs_read(int file, uintptr_t at, size_t size, uint64_t offset);
+/* The name of the symbolic file with this number; NULL behind the last. */
+const char *inputs_file(uint32_t number);
 /* Whether a file, by its whole name, lies in the folder that a program with symbolic files has for
  * itself. */
 int inputs_are_beside(const char *name);

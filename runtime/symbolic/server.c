@@ -63,8 +63,8 @@ static _Noreturn void refuse(const char *why, const char *name) {
 
 static int receive_all(int socket, void *to, size_t size) {
     for (char *at = to; size;) {
-        ssize_t count = recv(socket, at, size, 0);
-        if (count < 0 && errno == EINTR) continue;
+        long count = os_receive(socket, at, size);
+        if (count == -EINTR) continue;
         if (count <= 0) return 0;
         at += count, size -= (size_t)count;
     }
@@ -108,7 +108,7 @@ static void adopt(const struct request *request) {
     for (int i = 1; i < DESCRIPTORS; i++)
         if (files[i] >= 0) dup2(files[i], i - 1);
     for (int i = 0; i < DESCRIPTORS; i++)
-        if (files[i] >= DESCRIPTORS - 1) close(files[i]);
+        if (files[i] >= DESCRIPTORS - 1) os_close(files[i]);
 }
 
 static int receive(int socket, struct request *request) {
@@ -174,7 +174,7 @@ static int ends_in_time(pid_t child) {
         ended = poll(&wait, 1, most) > 0;
         over = !ended && most == 0 && left() == 0 && claim(KILLED);
     }
-    close(handle);
+    os_close(handle);
     return ended;
 }
 
@@ -234,12 +234,12 @@ static pid_t fork_path(void (*forked)(void)) {
 
 static int answer(int socket, const struct wh_explore_answer *said) {
     if (!(run()->flags & WH_REQUEST_QUIET)) end_trace(said);
-    return send(socket, said, sizeof *said, MSG_NOSIGNAL) == sizeof *said;
+    return os_send(socket, said, sizeof *said) == sizeof *said;
 }
 
 static int greet(int socket) {
     struct wh_explore_answer said = {.number = WH_EXPLORE_HELLO, .pid = os_process()};
-    return send(socket, &said, sizeof said, MSG_NOSIGNAL) == sizeof said;
+    return os_send(socket, &said, sizeof said) == sizeof said;
 }
 
 /* ---- one process for many paths ---- */
@@ -265,7 +265,7 @@ static void run_paths(int socket, const struct request *request, char **argument
     int again = many ? rewind_mark(&socket) : -1;
     if (again > 0) request = next_request(socket);
     if (again < 0)
-        close(socket);
+        os_close(socket);
     else
         processor_stay((uint32_t)request->head.processor);
     begin_path(request, arguments, environment);

@@ -13,6 +13,7 @@ static void (*after_fork)(void);
 
 WH_EXPORT void __whence_symbolic_main(uint64_t count, char **arguments) {
     (void)count;
+    symbolic_failing();
     if (options.explore) server_run((int)options.explore, arguments, environ, after_fork);
 }
 

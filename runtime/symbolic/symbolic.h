@@ -9,4 +9,7 @@
  * no handlers. */
 long symbolic_init(uintptr_t *begin, size_t *size, void (*forked)(void));
 
+/* Lets calls fail, if the options say so. */
+void symbolic_failing(void);
+
 #endif

@@ -22,22 +22,16 @@ int main(int count, char **words) {
     char *block = malloc(20);
     long sum = 0;
     if (count > 1) sum += wide(block, 16) & 0;
-    if (count > 2) sum += wide(block, 13) & 0;
-    if (count > 3) free(block);
-    if (count > 3) sum += wide(block, 0) & 0;
-    if (count <= 3) free(block);
+    if (count > 2) free(block);
+    if (count > 2) sum += wide(block, 0) & 0;
+    if (count <= 2) free(block);
     return (int)sum;
 }
 """
 COUNTED = {
     (): [],
     ("1",): [("heap-buffer-overflow", 1)],
-    ("1", "2"): [("heap-buffer-overflow", 1), ("heap-buffer-overflow", 1)],
-    ("1", "2", "3"): [
-        ("heap-buffer-overflow", 1),
-        ("heap-buffer-overflow", 1),
-        ("dangling-pointer-dereference", 1),
-    ],
+    ("1", "2"): [("heap-buffer-overflow", 1), ("dangling-pointer-dereference", 1)],
 }
 
 

@@ -300,3 +300,40 @@ def test_blocks_of_library_initialisers_are_the_systems(whence: Whence) -> None:
     assert int(clean.out) > 0
     own = whence.run("--enable", "reachable-leak", program, "own")
     assert "1 block, 24 bytes" in own.err and "1 finding" in own.err, own.err
+
+
+TAGGED = """
+#include <stdint.h>
+#include <stdlib.h>
+struct node { uint64_t next; long value; };
+static uint64_t top, moved;
+static void push(long value) {
+    struct node *node = malloc(sizeof *node);
+    *node = (struct node){top, value};
+    top = (uint64_t)node | ((top >> 48) + 1) << 48;
+}
+int main(int count, char **words) {
+    for (int i = 0; i < 3; i++) push(i);
+    if (count > 1) top = 0;
+    if (count > 2) moved = (uint64_t)((char *)malloc(100) + 3) | 7ull << 48;
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_pointers_with_tags(whence: Whence, tmp_path: Path, level: str) -> None:
+    """A word with a counter in its upper bits leads to the block that begins at the rest, and to no other."""
+    source, path, report = tmp_path / "tagged.c", tmp_path / "tagged", tmp_path / "report.json"
+    source.write_text(TAGGED)
+    whence.cc("-g", level, source, "-o", path)
+    for words, lost, possible in (
+        ((), [], [("possible", 3, 48)]),
+        (("1",), [("definite", 3, 48)], [("definite", 3, 48)]),
+        (("1", "2"), [("definite", 1, 100), ("definite", 3, 48)], []),
+    ):
+        whence.run("--json", report, "--locate", "never", path, *words)
+        assert leaks(json.loads(report.read_text())) == lost
+        if possible:
+            whence.run("--json", report, "--enable", "interior-leak", "--locate", "never", path, *words)
+            assert leaks(json.loads(report.read_text())) == possible

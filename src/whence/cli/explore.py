@@ -69,6 +69,9 @@ def _parameters() -> list[click.Parameter]:
         _option("sym-stdin", "N", "Standard input has N symbolic bytes.", type=_SIZE),
         _option("sym-file", "NAME N", "The file NAME has N symbolic bytes.", type=named, **many),
         _option("sym-env", "NAME N", "The variable NAME has at most N symbolic bytes.", type=named, **many),
+        _option(
+            "max-fail", "N", "Up to N calls of the system fail on a path (0).", type=_SIZE, default=0
+        ),
         _option("seed", "FILE", "Begin with this input: a test, or bytes of the file.", type=_FILE, **many),
         _option(
             "out", "DIR", "The directory; one that exists goes on.", type=_FILE, default="whence-explore"
@@ -137,6 +140,7 @@ def explore(program: str, arguments: tuple[str, ...], **values: Any) -> int:
             sym_stdin=values["sym_stdin"],
             sym_files=_named(values["sym_file"], "--sym-file"),
             sym_env=_named(values["sym_env"], "--sym-env"),
+            max_fail=values["max_fail"],
             seeds=values["seed"],
             options=_options(values),
             run=_run_options(values),

@@ -21,13 +21,14 @@ _NAMES = symbolic.OBJECT_NAMES
 class Symbolic:
     """What is symbolic. arguments: (least, most, bytes) in order. stdin: bytes; None if it is not.
 
-    files, variables: bytes by name.
+    files, variables: bytes by name. failures: how many calls of the system may fail on a path.
     """
 
     arguments: tuple[tuple[int, int, int], ...] = ()
     stdin: int | None = None
     files: tuple[tuple[str, int], ...] = ()
     variables: tuple[tuple[str, int], ...] = ()
+    failures: int = 0
 
     def __post_init__(self) -> None:
         sizes = [("stdin", self.stdin or 0), *self.files, *self.variables]
@@ -35,6 +36,8 @@ class Symbolic:
         for name, size in sizes:
             if not 0 <= size <= LARGEST_OBJECT:
                 raise UserMistake(f"{name}: {size} symbolic bytes; expected 0 to {LARGEST_OBJECT}")
+        if not 0 <= self.failures <= LARGEST_OBJECT:
+            raise UserMistake(f"max_fail is {self.failures}: expected 0 to {LARGEST_OBJECT}")
         for least, most, _ in self.arguments:
             if not 0 <= least <= most:
                 raise UserMistake(f"--sym-args {least} {most}: the first number may not be above the second")
@@ -58,7 +61,8 @@ class Symbolic:
 
     @property
     def from_outside(self) -> bool:
-        return bool(self.arguments or self.stdin is not None or self.files or self.variables)
+        outside = self.arguments or self.files or self.variables or self.failures
+        return bool(outside) or self.stdin is not None
 
     def counts(self) -> list[int]:
         """The numbers of symbolic arguments that are explored."""
@@ -95,7 +99,8 @@ class Symbolic:
         words = [f"args:{least}:{most}:{size}" for least, most, size in self.arguments]
         words += [] if self.stdin is None else [f"stdin:{self.stdin}"]
         words += [f"file:{name}:{size}" for name, size in self.files]
-        return words + [f"env:{name}:{size}" for name, size in self.variables]
+        words += [f"env:{name}:{size}" for name, size in self.variables]
+        return words + ([f"fail:{self.failures}"] if self.failures else [])
 
 
 def beginnings(

@@ -116,7 +116,7 @@ class Program:
     def _variables(self, folder: Folder, socket: int) -> Mapping[bytes, bytes]:
         settings, built = self.task.settings, self.prepared.built
         options = {**runtime_options(settings, leaks=self.task.leaks), **self.prepared.options}
-        options |= {"symbolic": 1, "explore": socket}
+        options |= {"symbolic": 1, "explore": socket, "max_fail": self.symbolic.failures}
         own = changes(settings.around.environment, built, folder, options, serving=False)
         assert own[variables.OPTIONS] == encode(options)
         own = variables.evened(own | {variables.PADDING: ""}, settings.around.environment)

@@ -79,6 +79,15 @@ calloc ll - calloc
 realloc pl realloc realloc
 _Znwm l - malloc
 _Znam l - malloc
+open p open -
+open64 p open -
+creat p open -
+fopen p open -
+fopen64 p open -
+access p open -
+unlink p open -
+openat ip openat -
+openat64 ip openat -
 read ipl read read
 __read_chk ipll read read
 pread ipll pread pread
