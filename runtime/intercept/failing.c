@@ -38,7 +38,7 @@ MAY_FAIL(int, fchmod, (int file, mode_t mode), (file, mode), EPERM)
 MAY_FAIL(int, unlink, (const char *path), (path), EACCES)
 MAY_FAIL(int, rename, (const char *from, const char *to), (from, to), EACCES)
 MAY_FAIL(int, dup, (int file), (file), EMFILE)
-MAY_FAIL(int, pipe, (int *files), (files), EMFILE)
+MAY_FAIL(int, pipe, (int files[2]), (files), EMFILE)
 MAY_FAIL(int, socket, (int family, int type, int protocol), (family, type, protocol), EMFILE)
 MAY_FAIL(int, connect, (int file, const struct sockaddr *address, socklen_t size),
          (file, address, size), ECONNREFUSED)

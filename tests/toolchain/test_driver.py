@@ -82,6 +82,8 @@ def test_ir_flags_keep_what_shapes_the_ir():
         *("-march=native", "-pthread", "-Wp,-DZ", "-fmacro-prefix-map=/a=/b", "-Xclang", "-foo"),
         *("-objcmt-migrate-all", "-fvisibility=hidden", "-fPIE"),
     ]
+    bazel = "-fdebug-prefix-map=/proc/self/cwd=/home/work"
+    assert bazel in driver.ir_flags(parse(f"{bazel} -c a.c"))
     assert driver.ir_flags(parse("-fPIC -c a.c"))[-1] == "-fPIC"
     assert driver.ir_flags(parse("-fPIC -fno-pic -c a.c"))[-1] == "-fPIE"
 

@@ -229,9 +229,10 @@ FORTIFY = "_FORTIFY_SOURCE"
 """The prefix of a macro that the IR is compiled without, and the options that define macros."""
 DEFINING = ("-D", "--define-macro")
 
-IR_KEPT_PREFIXES = ("-gcc-toolchain", "-gcc-install-dir", "-Wno-")
-"""Prefixes of options that are not hidden, although they begin like hidden ones: where the compiler is, and
-which warnings, that would be errors, are none."""
+IR_KEPT_PREFIXES = ("-gcc-toolchain", "-gcc-install-dir", "-Wno-", "-fdebug-prefix-map=/proc/self/cwd=")
+"""Prefixes of options that are not hidden, although they begin like hidden ones: where the compiler is,
+which warnings, that would be errors, are none, and where sources are that Bazel has named by a path which is
+another directory for each process."""
 
 
 def hidden_from_ir(group: tuple[str, ...]) -> bool:
