@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 RUNTIME := $(shell find runtime launcher -name '*.[ch]' 2>/dev/null)
 C_FILES := $(RUNTIME) $(wildcard src/whence/include/whence/*.h src/whence/include/klee/*.h)
 
-.PHONY: all demo check test test-all test-random test-real lint format bench bench-alloc bench-start soak conform site clean
+.PHONY: all demo check test test-all test-random test-real lint format bench bench-alloc bench-start soak conform site wheel clean
 
 all: $(STAMP)
 
@@ -89,6 +89,10 @@ site:
 	@test -x $(SITE)/bin/mkdocs || $(PYTHON) -m venv $(SITE)
 	@$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs>=1.6,<2' 'mkdocs-material>=9.5'
 	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --quiet --strict
+
+# A wheel for other machines, in dist/ (README.md).
+wheel: $(STAMP)
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info src/whence/_native

@@ -23,9 +23,12 @@ class BuildPy(build_py):
 
     def run(self) -> None:
         super().run()
-        root = HERE / "src" if self.editable_mode else Path(self.build_lib)
         try:
-            runtime.build_all(root / "whence" / "_native")
+            if self.editable_mode:
+                runtime.build_all(HERE / "src" / "whence" / "_native")
+            else:
+                folder = Path(self.build_lib) / "whence" / "_native"
+                runtime.build_all(folder, compiler=runtime.compiler_for_others()[0])
         except runtime.BuildError as error:
             raise SystemExit(f"whence: {error}") from None
 
@@ -35,9 +38,11 @@ class BuildScripts(build_scripts):
 
     def run(self) -> None:
         super().run()
+        own = self.get_finalized_command("build_py").editable_mode
         try:
+            compiler = None if own else runtime.compiler_for_others()[0]
             for name in runtime.COMMANDS:
-                runtime.build_launcher(Path(self.build_dir) / name)
+                runtime.build_launcher(Path(self.build_dir) / name, compiler=compiler)
         except runtime.BuildError as error:
             raise SystemExit(f"whence: {error}") from None
 
@@ -53,10 +58,13 @@ class InstallData(install_data):
 
 
 class PlatformWheel(bdist_wheel):
-    """The wheel holds native code but does not depend on the Python version."""
+    """The wheel holds native code but does not depend on the Python version, nor on this machine if that
+    code is portable."""
 
     def get_tag(self) -> tuple[str, str, str]:
-        return "py3", "none", super().get_tag()[2]
+        own = self.get_finalized_command("build_py").editable_mode
+        portable = not own and runtime.compiler_for_others()[1]
+        return "py3", "none", runtime.PORTABLE_TAG if portable else super().get_tag()[2]
 
 
 class NativeDistribution(Distribution):

@@ -3,7 +3,11 @@
 OUTPUT is one of `PRODUCTS`, as in ``src/whence/_native/libwhence-rt.so``, or a folder for all of them.
 
 Used by the package's build, by the tests and by hand. Needs any C11 compiler:
-the one given, ``$CC``, ``cc``, ``gcc``, ``clang``, or the clang inside ziglang.
+the one given, ``$CC``, ``cc``, ``gcc``, ``clang``, or the one inside ziglang.
+
+What is built runs with this machine's C library and later ones. What ``--portable`` builds, as wheels have
+it, runs with that of `OLDEST_LIBC` and later ones: the compiler inside ziglang has the headers and the
+symbol versions of each. What only later ones have is known by weak references.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import contextlib
 import os
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -55,7 +60,7 @@ COMPILE = shlex.split(
 )
 LAUNCHER = shlex.split("-std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Wundef -Wshadow")
 STRICT = shlex.split("-Wall -Wextra -Wundef -Wshadow -Werror")
-LINK = shlex.split("-shared -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete -Wl,-z,initfirst")
+LINK = shlex.split("-shared -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete")
 LIBRARIES = ["-ldl", "-lpthread"]
 
 
@@ -128,14 +133,25 @@ class BuildError(Exception):
     """The runtime could not be compiled; the message says what to do."""
 
 
-def _zig_command() -> list[str] | None:
+OLDEST_LIBC = (2, 28)
+"""The C library that wheels are made for, as some packages that whence needs are."""
+PORTABLE_TAG = "manylinux_{}_{}_x86_64".format(*OLDEST_LIBC)
+"""What wheels of that kind say of the machines that they are for."""
+
+
+def _zig() -> str | None:
+    """The command of the ziglang package."""
     try:
         import ziglang  # type: ignore[import-untyped]
     except ImportError:
         return None
-    folder = Path(ziglang.__file__).parent
-    compiler = [str(folder / "zig"), "clang", "--target=x86_64-linux-gnu"]
-    return [*compiler, "-resource-dir", str(folder / "lib")]
+    return str(Path(ziglang.__file__).parent / "zig")
+
+
+def portable_compiler() -> list[str] | None:
+    """The command of a compiler whose programs run with the C library of `OLDEST_LIBC`, if there is one."""
+    zig = _zig()
+    return [zig, "cc", "-target", "x86_64-linux-gnu.{}.{}".format(*OLDEST_LIBC)] if zig else None
 
 
 def find_compiler() -> list[str]:
@@ -145,10 +161,19 @@ def find_compiler() -> list[str]:
     for name in ("cc", "gcc", "clang"):
         if shutil.which(name):
             return [name]
-    zig = _zig_command()
-    if zig is None:
+    portable = portable_compiler()
+    if portable is None:
         raise BuildError("no C compiler found for the runtime: install gcc or clang, or set CC")
-    return zig
+    return portable
+
+
+def compiler_for_others() -> tuple[list[str], bool]:
+    """What to build with for other machines, and whether it runs there; raises `BuildError`.
+
+    ``$CC`` is what the caller wants instead, and without the ziglang package there is only this machine's.
+    """
+    portable = None if os.environ.get("CC") else portable_compiler()
+    return (portable, True) if portable else (find_compiler(), False)
 
 
 def _archiver() -> list[str]:
@@ -156,10 +181,10 @@ def _archiver() -> list[str]:
     for name in ("ar", "gcc-ar", "llvm-ar"):
         if shutil.which(name):
             return [name]
-    zig = _zig_command()
+    zig = _zig()
     if zig is None:
         raise BuildError("no archiver found for the runtime: install binutils")
-    return [zig[0], "ar"]
+    return [zig, "ar"]
 
 
 def sources(product: Product) -> list[Path]:
@@ -243,7 +268,30 @@ def _build(output: Path, product: Product, command: Sequence[str], strict: bool)
         else:
             link = [*LINK, f"-Wl,-soname,{output.name}"]
             _run([*command, *link, *parts, "-o", str(linked), *LIBRARIES])
+            _initialise_first(linked)
         return _appear(linked, output)
+
+
+_SEGMENT = struct.Struct("<IIQQQQQQ")
+_DYNAMIC = struct.Struct("<qQ")
+_PT_DYNAMIC, _DT_FLAGS_1, _DF_1_INITFIRST = 2, 0x6FFFFFFB, 0x20
+
+
+def _initialise_first(library: Path) -> None:
+    """Have the loader initialise a library before all others: the drivers of some linkers have no option
+    for that."""
+    image = bytearray(library.read_bytes())
+    (segments,) = struct.unpack_from("<Q", image, 32)
+    (count,) = struct.unpack_from("<H", image, 56)
+    for number in range(count):
+        kind, _, offset, _, _, size, *_ = _SEGMENT.unpack_from(image, segments + number * _SEGMENT.size)
+        for at in range(offset, offset + size if kind == _PT_DYNAMIC else offset, _DYNAMIC.size):
+            tag, value = _DYNAMIC.unpack_from(image, at)
+            if tag == _DT_FLAGS_1:
+                _DYNAMIC.pack_into(image, at, tag, value | _DF_1_INITFIRST)
+                library.write_bytes(image)
+                return
+    raise BuildError(f"{library.name} was linked without flags of its dynamic section")
 
 
 COMMANDS = {
@@ -296,9 +344,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("output", type=Path, help="the shared library to write, or a folder for all of them")
     parser.add_argument("--cc", help="compiler command (default: $CC, cc, gcc, clang, ziglang)")
+    parser.add_argument("--portable", action="store_true", help="for other machines, too; needs ziglang")
     parser.add_argument("--strict", action="store_true", help="warnings are errors")
     options = parser.parse_args()
     compiler = shlex.split(options.cc) if options.cc else None
+    if options.portable:
+        compiler = portable_compiler()
+        if compiler is None:
+            print("runtime/build.py: the ziglang package is not installed", file=sys.stderr)
+            return 1
     try:
         if options.output.is_dir():
             build_all(options.output, compiler=compiler, strict=options.strict)

@@ -18,6 +18,8 @@
 
 /* A word that may lie anywhere and alias anything. */
 typedef uint64_t __attribute__((may_alias, aligned(1))) wh_word;
+/* The same at a multiple of its size, as atomic accesses need it. */
+typedef uint64_t __attribute__((may_alias)) wh_aligned_word;
 
 static inline void wh_fill(void *to, uint8_t byte, size_t size) {
     void *end = to;

@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
 

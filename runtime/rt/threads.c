@@ -159,6 +159,10 @@ static int is_any_processor(const cpu_set_t *set) {
     return 1;
 }
 
+/* From 2.32 on; a C library without them has no such attribute. */
+int pthread_attr_getsigmask_np(const pthread_attr_t *, sigset_t *) __attribute__((weak));
+int pthread_attr_setsigmask_np(pthread_attr_t *, const sigset_t *) __attribute__((weak));
+
 /* Sets all attributes but the stack: no function takes a place away from attributes. */
 static void copy_but_stack(pthread_attr_t *to, const pthread_attr_t *from) {
     int value;
@@ -172,10 +176,9 @@ static void copy_but_stack(pthread_attr_t *to, const pthread_attr_t *from) {
     if (!pthread_attr_getaffinity_np(from, sizeof processors, &processors) &&
         !is_any_processor(&processors))
         pthread_attr_setaffinity_np(to, sizeof processors, &processors);
-#if __GLIBC_PREREQ(2, 32)
     sigset_t signals;
-    if (!pthread_attr_getsigmask_np(from, &signals)) pthread_attr_setsigmask_np(to, &signals);
-#endif
+    if (pthread_attr_getsigmask_np && !pthread_attr_getsigmask_np(from, &signals))
+        pthread_attr_setsigmask_np(to, &signals);
 }
 
 static int replace_stack(struct attributes *attributes, size_t size) {

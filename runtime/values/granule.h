@@ -42,7 +42,7 @@ static inline void granule_undefine(uintptr_t granule) {
 }
 
 static inline uint64_t granule_word(uintptr_t granule) {
-    return __atomic_load_n((const wh_word *)granule, __ATOMIC_RELAXED);
+    return __atomic_load_n((const wh_aligned_word *)granule, __ATOMIC_RELAXED);
 }
 
 /* The undefined bits, and their origin. */

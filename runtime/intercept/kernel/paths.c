@@ -104,9 +104,6 @@ PATH(int, shm_unlink)
 PATH(int, sem_unlink)
 PATH_AND_OPEN(memfd_create, unsigned)
 
-/* From 2.33 on in the C library, before that in each program. */
-int mknod(const char *, mode_t, dev_t) __attribute__((weak));
-int mknodat(int, const char *, mode_t, dev_t) __attribute__((weak));
 PATH_AND_TWO(mknod, mode_t, dev_t)
 
 #define AT(type, name, parameters, call)                                                           \

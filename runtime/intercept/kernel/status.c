@@ -12,10 +12,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* ---- status; in the C library from 2.33 on, before that in each program ---- */
+/* ---- status; in the C library from 2.33 on, before that in a part of it that is linked to each
+ * program, and so to the runtime ---- */
 
 #define STATUS(name, type)                                                                         \
-    int name(const char *, struct type *) __attribute__((weak));                                   \
     WRAP(int, name, (const char *path, struct type *status)) {                                     \
         READ_PATH(path);                                                                           \
         WRITE(status, sizeof *status);                                                             \
@@ -24,7 +24,6 @@
 
 /* Programs ask by fstat whether a descriptor is open. */
 #define FILE_STATUS(name, type, judged)                                                            \
-    int name(int, struct type *) __attribute__((weak));                                            \
     WRAP(int, name, (int file, struct type *status)) {                                             \
         WRITE(status, sizeof *status);                                                             \
         int result = NEXT(name)(file, status);                                                     \
@@ -50,7 +49,6 @@ FILE_STATUS(fstatvfs64, statvfs64, (int)USED(file, result))
 #define READ_NAME(path, flags) ((flags) & AT_EMPTY_PATH ? READ_PATH_IF(path) : READ_PATH(path))
 
 #define STATUS_AT(name, type)                                                                      \
-    int name(int, const char *, struct type *, int) __attribute__((weak));                         \
     WRAP(int, name, (int directory, const char *path, struct type *status, int flags)) {           \
         READ_NAME(path, flags);                                                                    \
         WRITE(status, sizeof *status);                                                             \

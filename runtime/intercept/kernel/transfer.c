@@ -147,5 +147,7 @@ WRAP(ssize_t, pwrite64, (int file, const void *from, size_t size, off64_t offset
 ENTRIES(getdirentries, off_t)
 ENTRIES(getdirentries64, off64_t)
 
+/* From 2.30 on. */
+ssize_t getdents64(int, void *, size_t) __attribute__((weak));
 WRAP_FILLING_FROM(getdents64, (int file, void *to, size_t size), -1, HERE,
                   (file, bounce.buffer, size))

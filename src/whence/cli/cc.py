@@ -15,7 +15,7 @@ import sys
 from whence.abi import variables
 from whence.cli.output import leave, say
 from whence.toolchain import clang as clangs
-from whence.toolchain import driver, headers, spawn
+from whence.toolchain import driver, headers, lacking, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,10 @@ def run(argv: list[str], cxx: bool) -> int:
     try:
         asked, probe = (os.environ.pop(name, None) for name in (variables.COMPILE_PLAN, variables.PROBE))
         clang = clangs.find_clang()
-        if asked is not None:
+        missing = lacking.sentence(clang, argv)
+        if missing:
+            _say("note", missing)
+        elif asked is not None:
             _write_plan(asked, clang, cxx)
         headers.add_folder(os.environ)
         status = _drive(clang, argv, cxx) if probe is None else int(probe)

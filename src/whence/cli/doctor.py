@@ -12,6 +12,7 @@ from rich.text import Text
 
 from whence import __version__
 from whence.doctor import Check, Examination, Status, examine
+from whence.doctor.trial import AS_IT_IS
 
 _MARKS = {
     Status.OK: ("ok", "green"),
@@ -60,6 +61,9 @@ def _print(examination: Examination) -> None:
     console.print()
     if examination.usable:
         console.print(Text(f"whence {__version__} can be used here.", "green"))
+    elif any(check.name == AS_IT_IS and check.status is Status.OK for check in examination.checks):
+        sentence = "checks programs here that were built elsewhere, and builds none: see each PROBLEM."
+        console.print(Text(f"whence {__version__} {sentence}", "bold red"))
     else:
         console.print(Text(f"whence {__version__} cannot be used here: see each PROBLEM.", "bold red"))
 

@@ -12,6 +12,7 @@ from whence.rules import RuleSet
 from whence.shortage import silent_end
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.clang import find_clang
+from whence.toolchain.lacking import linking
 
 
 def detectors(rules: RuleSet, cache: Cache) -> Path:
@@ -30,8 +31,7 @@ def _link_detectors(code: bytes, path: Path) -> None:
     source = path.with_suffix(".o")
     source.write_bytes(code)
     # The few functions that they call are looked up at the start, not by each child of that process.
-    words = ["-shared", "-nostdlib", "-Wl,-z,now", "-o", str(path), str(source)]
-    command = [*find_clang().command(cxx=False), *words]
+    command = linking(find_clang(), "-shared", "-z", "now", "-o", str(path), str(source))
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [silent_end(done.returncode)]
