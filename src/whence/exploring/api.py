@@ -99,6 +99,9 @@ def explore(
 
     Raises the errors of `whence.errors`.
     """
+    from whence.exploring.solvers import require
+
+    require()
     files, environment = sym_files or {}, sym_env or {}
     named = tuple(files.items()), tuple(environment.items())
     symbolic = Symbolic(tuple(sym_args), sym_stdin, *named, failures=max_fail)

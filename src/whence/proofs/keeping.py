@@ -31,8 +31,11 @@ _MEANING = {
 
 @cache
 def solver_version() -> str:
-    """The version of the installed solver; does not load the solver."""
-    return metadata.version("z3-solver")
+    """The version of the installed solver, empty if there is none; does not load the solver."""
+    try:
+        return metadata.version("z3-solver")
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 @cache

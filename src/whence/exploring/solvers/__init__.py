@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from whence.errors import UserMistake
+from whence.errors import ToolLimit, UserMistake
 from whence.exploring.terms import Terms
 from whence.hints import did_you_mean
 
 _SOLVERS = {"bitwuzla": "with_bitwuzla:BitwuzlaSolver", "z3": "with_z3:Z3Solver"}
 """Name, also that of the Python package, -> module and class; the first that is installed is used."""
+_NEEDED = ("numpy", "z3")
+"""What evaluates inputs in bulk, and what finds out when rules hold."""
 AUTO = "auto"
 NAMES = (AUTO, *_SOLVERS)
 
@@ -40,6 +42,16 @@ class Solver(Protocol):
 
     def forget(self) -> None:
         """Give up its memory: terms that it has made, and what it has learnt."""
+
+
+def require() -> None:
+    """Raises `ToolLimit` where packages are missing that every exploration needs."""
+    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ToolLimit(
+            f"exploration needs {' and '.join(missing)}, which an installation has by the extra 'explore': "
+            "pip install 'whence[explore]'"
+        )
 
 
 def load(name: str, terms: Terms) -> Solver:
