@@ -49,14 +49,14 @@ def is_elf(descriptor: int) -> bool:
 
 
 class Section:
-    """A section: its `address`, `offset` in the image and `size`, in bytes, and its `type`."""
+    """A section: its `address`, `offset` in the image and `size`, in bytes, its `type` and its `flags`."""
 
-    __slots__ = ("address", "index", "name", "offset", "size", "type")
+    __slots__ = ("address", "flags", "index", "name", "offset", "size", "type")
 
     def __init__(self, index: int, name: str, fields: tuple[int, ...]) -> None:
         self.index = index
         self.name = name
-        self.type, self.address, self.offset, self.size = fields[1], *fields[3:6]
+        self.type, self.flags, self.address, self.offset, self.size = fields[1:6]
 
 
 class Elf:
@@ -162,7 +162,7 @@ class Elf:
         Linkers let a name that is the tail of another one share its bytes: only the symbols say where
         names begin. Quick for tables of any size.
         """
-        for names, symbols in self._tables(SHT_DYNSYM):
+        for names, symbols in self.symbol_tables(SHT_DYNSYM):
             places = {place for begin in begins for place in _occurrences(names, begin)}
             if places and not places.isdisjoint(memoryview(symbols).cast("I")[:: SYMBOL.size // 4].tolist()):
                 return True
@@ -170,11 +170,11 @@ class Elf:
 
     def _symbols(self, kind: int) -> Iterator[tuple[bytes, int, int]]:
         """(name, info, section) of the symbols of tables of one kind."""
-        for names, symbols in self._tables(kind):
+        for names, symbols in self.symbol_tables(kind):
             for name, info, _, section, _, _ in SYMBOL.iter_unpack(symbols):
                 yield names[name : max(names.find(b"\0", name), name)], info, section
 
-    def _tables(self, kind: int) -> Iterator[tuple[bytes, bytes]]:
+    def symbol_tables(self, kind: int) -> Iterator[tuple[bytes, bytes]]:
         """The names and the entries of symbol tables of one kind."""
         table, found = self.table(), False
         for fields in SECTION.iter_unpack(table):

@@ -16,7 +16,7 @@ from whence.toolchain.clang import Clang, find_clang
 
 GROUP = "tools"
 _SECONDS = 60
-_SYMBOLS = ("drgn", "symbolic", "pyelftools")
+_SYMBOLS = ("pyelftools",)
 
 
 def checks() -> Iterator[Check]:

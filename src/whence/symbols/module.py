@@ -1,55 +1,49 @@
 """What one ELF file knows about its addresses.
 
-Two libraries read the debug information, each for what the other lacks: drgn
-finds line, column and the chain of inlined calls of an address without reading
-the whole file; symbolic knows linkage names, the directory a relative file
-name belongs to, and functions that are defined inside a namespace, but no
-columns, and reads everything first, so its index of a file is kept for later
-runs. It is asked only about C++ and about relative file names.
+Its debug information is read where an address asks for it (`whence.symbols.dwarf`), in the file itself or
+where the system has installed it apart; the symbol table names what it says nothing of.
 
-What is found in a system library whose debug information is installed apart is kept, too: many findings
-have the same few frames there, and to read that takes a tenth of a second.
+What is found in a system library whose debug information is installed apart is kept for later runs: many
+findings have the same few frames there.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import json
 import os.path
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol
 
 from whence import __version__
-from whence.elf import PT_LOAD, SHT_NOBITS, Elf, ElfError
+from whence.elf import PT_LOAD, SECTION, SHT_DYNSYM, SHT_SYMTAB, SYMBOL, Elf, ElfError
 from whence.errors import WhenceError
+from whence.shortage import shortage
 from whence.symbols.demangle import function_name
 
 if TYPE_CHECKING:
-    import drgn
+    from whence.symbols.debugfile import DebugFile
+    from whence.symbols.dwarf import Dwarf, Site
 
-    from whence.symbols.directories import CompileDirectories
-
-SUPPLEMENT_LIMIT = 128 << 20
-"""Largest file that symbolic is asked about, in bytes (it needs about 20 ms for a megabyte)."""
-
-_USER_SPACE = (0, 1 << 47)
-
-INDEXES, PLACES = "symbols", "places"
-"""The kinds of entries that hold symbolic's index of a file, and the places at an address."""
+PLACES = "places"
+"""The kind of entries that hold the places at an address."""
 
 _APART = "/usr/lib/debug/.build-id"
 _BUILD_ID = ".note.gnu.build-id"
 _NOTE = 16
 """Bytes before the ID."""
-_FORMAT = 1
+_FORMAT = 2
 """Of kept places; a higher one makes them anew."""
+_NAMING = frozenset((0, 1, 2, 10))
+"""Types of symbols that may name code or data: none, object, function, one that is chosen at run time."""
 
 
 class Kept(Protocol):
-    """Where indexes of files and places stay for later runs, as in `whence.toolchain.cache.Cache`."""
+    """Where places stay for later runs, as in `whence.toolchain.cache.Cache`."""
 
     def read(self, kind: str, key: str) -> bytes | None: ...
 
@@ -82,11 +76,9 @@ class Module:
         self._kept = kept
         self.problem: str | None = None
         self._segments: list[tuple[int, int, int]] = []
-        self._mangled = False
-        self._program: drgn.Program | None = None
-        self._supplement: Any = None
-        self._debug_path = path
-        self._directories: CompileDirectories | None = None
+        self._files: list[DebugFile] | None = None
+        self._dwarf: Dwarf | None = None
+        self._symbols: Symbols | None = None
         self._places: dict[int, tuple[Place, ...]] = {}
         self._identity = ""
         try:
@@ -97,7 +89,7 @@ class Module:
             self.problem = f"{path}: {reason}"
 
     def _read(self) -> None:
-        """Segments as (file offset, file size, virtual address), and whether it has C++ names."""
+        """Segments as (file offset, file size, virtual address)."""
         with open(self.path, "rb") as file:
             elf = Elf(file.fileno())
             self._segments = [
@@ -105,9 +97,6 @@ class Module:
                 for kind, _, offset, address, _, size, *_ in elf.segments()
                 if kind == PT_LOAD
             ]
-            tables = (elf.section(name) for name in (".strtab", ".dynstr"))
-            there = [table for table in tables if table is not None and table.type != SHT_NOBITS]
-            self._mangled = any(b"_Z" in elf.data(table) for table in there)
             if self._kept is not None:
                 self._identity = _identity(elf)
 
@@ -138,59 +127,129 @@ class Module:
         return found
 
     def _find(self, address: int) -> tuple[Place, ...]:
-        program = self._debug_info()
-        if program is None:
+        if self.problem is not None:
             return ()
-        found = tuple(_source_places(program, address))
-        if found:
-            found = self._complete(found, address)
-        symbol = _symbol(program, address)
+        try:
+            if self._files is None:
+                self._open()
+        # The file may be damaged in any way, or not be there any more.
+        except Exception as error:
+            if shortage(error):
+                raise
+            self.problem = f"{self.path}: its debug information cannot be read ({error})"
+            return ()
+        found = tuple(_place(site) for site in self._sites(address))
+        symbol = self._symbol(address)
         if not found:
             return (Place(function_name(symbol), linkage=symbol),) if symbol else ()
-        function = found[-1].function or (function_name(symbol) if symbol else None)
+        function = _outermost(found[-1].function, symbol)
         return (*found[:-1], replace(found[-1], function=function, linkage=symbol))
 
-    def _debug_info(self) -> drgn.Program | None:
-        """The drgn program that holds just this file, at the addresses of its ELF headers."""
-        if self._program is None and self.problem is None:
-            try:
-                self._program, self._debug_path = _load(self.path)
-            # drgn reports a damaged file with whatever fits: Exception, ValueError, OSError.
-            except Exception as error:
-                self.problem = f"{self.path}: its debug information cannot be read ({error})"
-        return self._program
+    def _open(self) -> None:
+        """The file, and the one with its debug information where that was taken out of it."""
+        from whence.symbols.debugfile import DebugFile
 
-    def _complete(self, places: tuple[Place, ...], address: int) -> tuple[Place, ...]:
-        """Qualified names and absolute files, where drgn has left them open."""
-        relative = any(place.file and not os.path.isabs(place.file) for place in places)
-        if not (relative or self._mangled):
-            return places
-        others = self._lookup_supplement(address)
-        if len(others) > len(places):
-            # drgn does not look for functions inside namespaces; only columns are lacking here.
-            return tuple(_replace(other, places) for other in others)
-        return tuple(_merge(place, others) or self._rooted(place, address) for place in places)
+        file = DebugFile(self.path)
+        self._files = [file]
+        if not file.has_debug_information:
+            apart = (each for each in file.apart() if each.has_debug_information or each.has_symbols)
+            self._files += islice(apart, 1)
+        self._dwarf = self._files[-1].dwarf() if self._files[-1].has_debug_information else None
 
-    def _rooted(self, place: Place, address: int) -> Place:
-        """A place that symbolic does not know with an absolute file: it lacks lines of some functions in
-        files with line tables alone."""
-        if not place.file or os.path.isabs(place.file):
-            return place
-        from whence.symbols.directories import CompileDirectories, rooted
-
-        if self._directories is None:
-            self._directories = CompileDirectories(self._debug_path, SUPPLEMENT_LIMIT)
-        return replace(place, file=rooted(place.file, self._directories.of(address)))
-
-    def _lookup_supplement(self, address: int) -> list[Any]:
-        if self._supplement is None:
-            self._supplement = _index(self._debug_path, self._kept) or ()
-        if self._supplement == ():
+    def _sites(self, address: int) -> list[Site]:
+        """What the debug information says; nothing where it is damaged."""
+        if self._dwarf is None:
             return []
         try:
-            return list(self._supplement.lookup(address))
-        except Exception:  # a damaged table; drgn's answer stands
+            return self._dwarf.sites(address)
+        except Exception as error:
+            if shortage(error):
+                raise
             return []
+
+    def _symbol(self, address: int) -> str | None:
+        """The name in the symbol table whose range holds the address."""
+        try:
+            if self._symbols is None:
+                self._symbols = Symbols(elf for file in self._files or () for elf in file.symbol_tables())
+            return self._symbols.at(address)
+        except Exception as error:  # a damaged table, or a name that is no text
+            if shortage(error):
+                raise
+            return None
+
+
+class Symbols:
+    """The defined symbols of several images of one file.
+
+    Assembly often gives no size: such a symbol names what follows it, up to the next one or the end of its
+    section, if no other one holds that.
+    """
+
+    def __init__(self, images: Iterator[Elf]) -> None:
+        """A full table has what the dynamic one has."""
+        tables = list(images)
+        for kind in (SHT_SYMTAB, SHT_DYNSYM):
+            found = [entry for elf in tables for entry in _entries(elf, kind)]
+            if found:
+                break
+        found.reverse()  # of equal ones the first of the table is found
+        found.sort(key=lambda each: each[:3])
+        self._found = found
+        self._begins = [begin for begin, *_ in found]
+        self._longest = max((size for _, _, size, *_ in found), default=0)
+
+    def at(self, address: int) -> str | None:
+        """The symbol that begins last of those that hold an address; of equal ones a global one."""
+        last = at = bisect_right(self._begins, address) - 1
+        while at >= 0 and self._begins[at] + self._longest > address:
+            begin, _, size, end, names, name = self._found[at]
+            if address < begin + size:
+                return _text(names, name)
+            at -= 1
+        if last < 0:
+            return None
+        _, _, size, end, names, name = self._found[last]
+        return _text(names, name) if not size and address < end else None
+
+
+def _text(names: bytes, at: int) -> str:
+    return names[at : names.index(b"\0", at)].decode()
+
+
+def _entries(elf: Elf, kind: int) -> Iterator[tuple[int, int, int, int, bytes, int]]:
+    """Begin, rank, size, end of the section, and the table and the offset of the name, of symbols."""
+    ends = [fields[3] + fields[5] for fields in SECTION.iter_unpack(elf.table())]
+    for names, symbols in elf.symbol_tables(kind):
+        for name, info, _, section, value, size in SYMBOL.iter_unpack(symbols):
+            if 0 < section < len(ends) and name and info & 15 in _NAMING:
+                yield value, _RANKS.get(info >> 4, 0), size, ends[section], names, name
+
+
+_RANKS = {1: 2, 2: 1}
+"""Of global and weak symbols."""
+
+
+def _outermost(function: str | None, symbol: str | None) -> str | None:
+    """The qualified name of a function, which the debug information may have without its scopes."""
+    if symbol is None:
+        return function
+    named = _qualified(symbol)
+    if function is None or (symbol.startswith("_Z") and function.partition("<")[0] in named):
+        return named
+    return function
+
+
+def _qualified(symbol: str) -> str:
+    """The name of a part of a function that was split off has a suffix behind a dot."""
+    return function_name(symbol.split(".")[0]) if symbol.startswith("_Z") else symbol
+
+
+def _place(site: Site) -> Place:
+    """C has no linkage names, but functions may be named by those of others."""
+    mangled = (name for name in (site.linkage, site.name) if name and name.startswith("_Z"))
+    name = next(map(_qualified, mangled), site.name or site.linkage)
+    return Place(name, site.file, site.line, site.column)
 
 
 _opened: dict[str, tuple[tuple[int, ...], Module]] = {}
@@ -236,112 +295,7 @@ def _decoded(text: bytes | None) -> tuple[Place, ...]:
         return ()
 
 
-def _load(path: str) -> tuple[drgn.Program, str]:
-    """Open one ELF file in drgn; the path is that of the file with its debug information.
-
-    Separate debug files are looked for below /usr/lib/debug only.
-    """
-    import logging
-
-    import drgn
-
-    logging.getLogger("drgn").addHandler(logging.NullHandler())
-    program = drgn.Program(drgn.Platform(drgn.Architecture.X86_64))
-    program.set_enabled_debug_info_finders(["standard"])
-    module = program.extra_module(path, create=True)
-    module.try_file(path, force=True)
-    # Set afterwards: a range known before the file would move the module to its begin.
-    module.address_ranges = [_USER_SPACE]
-    if module.wants_debug_file():
-        program.load_module_debug_info(module)
-    return program, module.debug_file_path or path
-
-
-def _source_places(program: drgn.Program, address: int) -> Iterator[Place]:
-    try:
-        for location in program.source_location(address):
-            name = location.filename
-            function = location.name()
-            function = function_name(function) if function else None
-            yield Place(function, os.path.normpath(name) if name else None, *location[1:])
-    except Exception:  # LookupError: nothing known; anything else: damaged debug information
-        return
-
-
-def _symbol(program: drgn.Program, address: int) -> str | None:
-    """The name in the symbol table whose range holds the address."""
-    try:
-        symbol = program.symbol(address)
-        inside = symbol.address <= address < symbol.address + symbol.size
-        return symbol.name if inside else None
-    except (LookupError, ValueError):  # none there; a damaged table, or a name that is no text
-        return None
-
-
-def _index(path: str, kept: Kept | None) -> Any:
-    """symbolic's index of the file, None if there is none to be had."""
-    from symbolic.symcache import SymCache
-
-    try:
-        if os.path.getsize(path) > SUPPLEMENT_LIMIT:
-            return None
-        with open(path, "rb") as file:
-            key = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return None
-    old = kept.read(INDEXES, key) if kept is not None else None
-    try:
-        index: Any = SymCache.from_bytes(old) if old is not None else None  # type: ignore[no-untyped-call]
-    except Exception:  # of another version of symbolic, which reads no such index
-        index = None
-    if index is None or not index.is_latest_version:
-        index = _symcache(path)
-        if index is not None and kept is not None:
-            content = io.BytesIO()
-            index.dump_into(content)
-            _keep(content.getvalue(), kept, INDEXES, key)
-    return index
-
-
 def _keep(content: bytes, kept: Kept, kind: str, key: str) -> None:
     """What finds no room is found again by the next run; its cache says so."""
     with contextlib.suppress(WhenceError):
         kept.add(kind, key, content)
-
-
-def _symcache(path: str) -> Any:
-    from symbolic.debuginfo import Archive
-
-    try:
-        return Archive.open(path).get_object(arch="x86_64").make_symcache()
-    except Exception:  # no debug information it can read; drgn's answer stands
-        return None
-
-
-def _same_line(place: Place, other: Any) -> bool:
-    """Whether symbolic's location is the place that drgn has found."""
-    same_file = os.path.basename(other.full_path or "") == os.path.basename(place.file or "")
-    return bool(same_file and other.line == place.line)
-
-
-def _merge(place: Place, others: list[Any]) -> Place | None:
-    """Complete a place from the one of `others` that is the same line of the same file; None if none is."""
-    for other in others:
-        if _same_line(place, other):
-            others.remove(other)
-            name = function_name(other.symbol) if other.symbol.startswith("_Z") else place.function
-            relative = place.file and not os.path.isabs(place.file)
-            return replace(place, function=name, file=_full_path(other) if relative else place.file)
-    return None
-
-
-def _replace(other: Any, places: tuple[Place, ...]) -> Place:
-    """A place from symbolic's location, with the column where drgn has found the same line."""
-    column = next((place.column for place in places if _same_line(place, other)), 0)
-    # The name of a part of a function that was split off has a suffix behind a dot.
-    name = function_name(other.symbol.split(".")[0]) if other.symbol else None
-    return Place(name, _full_path(other), other.line, column)
-
-
-def _full_path(other: Any) -> str | None:
-    return os.path.normpath(other.full_path) if other.full_path else None

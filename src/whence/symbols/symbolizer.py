@@ -127,7 +127,7 @@ class Symbolizer:
         return module.virtual_address(address - mapping.begin + mapping.offset)
 
     def _module(self, path: str) -> Module:
-        # Imported late: drgn takes a tenth of a second, and most runs find nothing.
+        # Imported late: most runs find nothing.
         from whence.symbols.module import opened
 
         if path not in self._modules:
