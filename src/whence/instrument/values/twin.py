@@ -13,7 +13,7 @@ class Layout:
     slots: the words of values, in the area. spans: the first and the last block in which nothing else is in a
     value's words. shadows: the words of the undefined bits and the origin of values. points: the values that
     are there at each point. words: the size of all, behind which the variables are. variables, blocks: how
-    many the function has; its twin must have as many. zoned: the variables between zones. apart: those of them
+    many the function has; its twin must have as many. zoned: the variables between zones. apart: those
     below a gap.
     """
 
