@@ -482,3 +482,26 @@ def test_a_script_that_starts_nothing_with_ir(whence: Whence) -> None:
     assert done.status == 0 and done.err.splitlines()[-1].startswith("whence: nothing was checked: neither ")
     done = whence.run("--engine", "native", script)
     assert done.status == 126 and is_one_sentence(done.err) and "nothing was checked" in done.err
+
+
+CLOSED = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void) {
+    void *library = dlopen("./libleak.so", RTLD_NOW);
+    if (!library) return puts(dlerror());
+    ((void (*)(void))dlsym(library, "leak"))();
+    dlclose(library);
+}
+"""
+
+
+def test_a_library_that_one_of_several_programs_has_closed(whence: Whence) -> None:
+    """The stack of a leak at the end leads through it; another program's libraries do not lie there."""
+    (whence.directory / "leak.c").write_text('#include <string.h>\nvoid leak(void) { strdup("leak"); }\n')
+    whence.cc("-g", "-O1", "-w", "-fPIC", "-shared", "leak.c", "-o", "libleak.so")
+    whence.build(CLOSED)
+    _, findings = whence.findings("--trace-children", "sh", "-c", "./prog; $PWD/prog; true")
+    stacks = [each["block"]["allocated"]["stack"] for each in findings]
+    assert [[frame["function"] for frame in stack] for stack in stacks] == [["leak", "main"]] * len(stacks)
+    assert findings and {each["rule"] for each in findings} == {"definite-leak"}

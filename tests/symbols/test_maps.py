@@ -13,17 +13,29 @@ from whence.symbols.maps import parse_line
 
 def test_lines() -> None:
     assert parse_line("55d0-55e0 r-xp 00001000 fe:01 123        /usr/bin/a b") == Mapping(
-        0x55D0, 0x55E0, 0x1000, "/usr/bin/a b"
+        0x55D0, 0x55E0, 0x1000, "/usr/bin/a b", code=True
     )
     assert parse_line("7f00-7f10 rw-p 00000000 00:00 0 ") == Mapping(0x7F00, 0x7F10)
     assert parse_line("7f00-7f10 r-xp 00000000 00:00 0                  [vdso]") == Mapping(
-        0x7F00, 0x7F10, 0, "[vdso]"
+        0x7F00, 0x7F10, 0, "[vdso]", code=True
     )
     gone = parse_line("7f00-7f10 r-xp 00000000 fe:01 9 /tmp/x (deleted)")
-    assert gone == Mapping(0x7F00, 0x7F10, 0, "/tmp/x", deleted=True)
+    assert gone == Mapping(0x7F00, 0x7F10, 0, "/tmp/x", deleted=True, code=True)
     assert gone is not None and not gone.is_file
     newline = parse_line("7f00-7f10 r-xp 00000000 fe:01 9 /tmp/a\\012b")
     assert newline is not None and newline.path == "/tmp/a\nb"
+
+
+def test_the_program_is_the_first_code_of_a_file() -> None:
+    lines = [
+        "10000-20000 rw-s 00000000 fe:01 7 /tmp/record",
+        "20000-30000 r-xp 00000000 00:00 0 ",
+        "55d0000-55e0000 r--p 00000000 fe:01 9 /bin/prog",
+        "55e0000-55f0000 r-xp 00010000 fe:01 9 /bin/prog",
+        "7f00000-7f10000 r-xp 00000000 fe:01 9 /lib/libc.so",
+    ]
+    assert MemoryMap.parse("\n".join(lines)).program == (0x55E0000, "/bin/prog")
+    assert MemoryMap.parse(lines[0]).program is None
 
 
 def test_lines_that_are_none() -> None:

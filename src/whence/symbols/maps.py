@@ -20,7 +20,7 @@ class Mapping:
     """One line of the map: addresses `begin` to `end` show `path` from byte `offset` on.
 
     `path` is None for anonymous memory, and a name in brackets for memory that
-    the kernel made (``[vdso]``). `deleted`: the file is gone or was replaced.
+    the kernel made (``[vdso]``). `deleted`: the file is gone or was replaced. code: it may be executed.
     """
 
     begin: int
@@ -28,6 +28,7 @@ class Mapping:
     offset: int = 0
     path: str | None = None
     deleted: bool = False
+    code: bool = False
 
     @property
     def is_file(self) -> bool:
@@ -44,7 +45,7 @@ def parse_line(line: str) -> Mapping | None:
     if path is not None and deleted:
         path = path.removesuffix(_DELETED)
     begin, end, offset = (int(match[name], 16) for name in ("begin", "end", "offset"))
-    return Mapping(begin, end, offset, path, deleted) if begin < end else None
+    return Mapping(begin, end, offset, path, deleted, "x" in match["mode"]) if begin < end else None
 
 
 class MemoryMap:
@@ -63,6 +64,11 @@ class MemoryMap:
         """
         lines = map(parse_line, text.split("\n"))
         return MemoryMap(mapping for mapping in lines if mapping)
+
+    @property
+    def program(self) -> tuple[int, str | None] | None:
+        """What the process has executed, and where that lies: the first file with code."""
+        return next(((each.begin, each.path) for each in self.mappings if each.code and each.path), None)
 
     def over(self, others: Iterable[MemoryMap]) -> MemoryMap:
         """This map, and where it shows nothing the mappings of `others`, the last one first."""

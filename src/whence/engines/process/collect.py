@@ -193,12 +193,13 @@ def _chains(
 
 
 def _memory(number: int, run: RawRun) -> MemoryMap | None:
-    """The map at the finding, and earlier unloaded libraries if all processes executed one program."""
+    """The map at the finding, and libraries that processes of its program have unloaded before."""
     memory = run.maps.get(number)
-    if memory is None or len({process.command[:1] for process in run.processes.values()}) > 1:
-        return memory
+    if memory is None:
+        return None
     if number not in run.merged:
-        run.merged[number] = memory.over(run.maps.values())
+        others = [each for each in run.maps.values() if each.program == memory.program]
+        run.merged[number] = memory.over(others)
     return run.merged[number]
 
 
