@@ -28,12 +28,13 @@ _BY_NUMBER = {
     errno.EDQUOT: "the disk quota is used up: free some space, or set TMPDIR and WHENCE_CACHE",
     errno.EFBIG: "files may not become so long: raise the limit (ulimit -f)",
 }
+_NOWHERE = "No usable temporary directory"
 _IN_TEXT = {
     "can't start new thread": _BY_NUMBER[errno.EAGAIN],
     "failed to map": _MEMORY,
     "annot allocate memory": _MEMORY,
     "Could not find/load shared object": _MEMORY,  # llvmlite's, which drops the reason
-    "No usable temporary directory": "temporary files can be written nowhere: free some space, or set TMPDIR",
+    _NOWHERE: "temporary files can be written nowhere: free some space, or set TMPDIR",
 }
 """Words in the messages of errors whose number, if they have one, does not say it."""
 
@@ -75,6 +76,8 @@ def _of_one(error: BaseException) -> str | None:
         return place + found
     if isinstance(error, FileNotFoundError) and error.filename is None and _lost_directory():
         return _NO_DIRECTORY
+    if _NOWHERE in str(error) and resource.getrlimit(resource.RLIMIT_FSIZE)[0] == 0:
+        return _BY_NUMBER[errno.EFBIG]
     if isinstance(error, OSError | ImportError | RuntimeError):
         return next((sentence for words, sentence in _IN_TEXT.items() if words in str(error)), None)
     return None
