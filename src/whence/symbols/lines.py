@@ -8,6 +8,8 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
+from whence.symbols.leb128 import uleb
+
 _STRING, _LINE_STRP, _STRP = 0x08, 0x1F, 0x0E
 _PATH, _DIRECTORY_INDEX = 1, 2
 _SIZES = {0x05: 2, 0x06: 4, 0x07: 8, 0x0B: 1, 0x1E: 16}
@@ -71,10 +73,10 @@ class LineTable:
         at += 1
         formats = []
         for _ in range(count):
-            content, at = _uleb(data, at)
-            form, at = _uleb(data, at)
+            content, at = uleb(data, at)
+            form, at = uleb(data, at)
             formats.append((content, form))
-        total, at = _uleb(data, at)
+        total, at = uleb(data, at)
         found: list[tuple[str, int]] = []
         for _ in range(total if formats else 0):
             name, directory = "", 0
@@ -98,9 +100,9 @@ class LineTable:
             place = _number(data, at, self._offset_size)
             return os.fsdecode(strings[place : strings.index(b"\0", place)]), at + self._offset_size
         if form == 0x0F:
-            return _uleb(data, at)
+            return uleb(data, at)
         if form == 0x09:
-            size, at = _uleb(data, at)
+            size, at = uleb(data, at)
             return 0, at + size
         size = _SIZES[form]
         return _number(data, at, size), at + size
@@ -118,9 +120,9 @@ class LineTable:
         while data[at]:
             end = data.index(b"\0", at)
             name = os.fsdecode(data[at:end])
-            directory, at = _uleb(data, end + 1)
-            _, at = _uleb(data, at)
-            _, at = _uleb(data, at)
+            directory, at = uleb(data, end + 1)
+            _, at = uleb(data, at)
+            _, at = uleb(data, at)
             self._files.append((name, directory))
 
     def file(self, number: int) -> str | None:
@@ -177,28 +179,28 @@ class LineTable:
                 column = data[at]
                 at += 1
                 if column >= 0x80:
-                    column, at = _uleb(data, at - 1)
+                    column, at = uleb(data, at - 1)
             elif code == 3:
                 by = data[at]
                 at += 1
                 if by >= 0x80:
                     begin = at - 1
-                    by, at = _uleb(data, begin)
+                    by, at = uleb(data, begin)
                     line += by - (1 << 7 * (at - begin)) if data[at - 1] & 0x40 else by
                 else:
                     line += by - 0x80 if by & 0x40 else by
             elif code == 2:
-                by, at = _uleb(data, at)
+                by, at = uleb(data, at)
                 address += by * self._least
             elif code == 4:
-                file, at = _uleb(data, at)
+                file, at = uleb(data, at)
             elif code == 8:
                 address += by_code[255]
             elif code == 9:
                 address += _number(data, at, 2)
                 at += 2
             elif code == 0:
-                length, at = _uleb(data, at)
+                length, at = uleb(data, at)
                 kind = data[at]
                 if kind == 1:
                     if target is not None:
@@ -212,7 +214,7 @@ class LineTable:
                 at += length
             else:
                 for _ in range(self._lengths[code - 1]):
-                    _, at = _uleb(data, at)
+                    _, at = uleb(data, at)
         if target is None:
             self._sequences = sorted(found, key=lambda each: each.rows[0].address)
             self._begins = [each.rows[0].address for each in self._sequences]
@@ -252,19 +254,3 @@ def _number(data: bytes, at: int, size: int) -> int:
     if at < 0 or at + size > len(data):
         raise IndexError("an offset lies outside of the table of lines")
     return int.from_bytes(data[at : at + size], "little")
-
-
-def _uleb(data: bytes, at: int) -> tuple[int, int]:
-    value = data[at]
-    at += 1
-    if value < 0x80:
-        return value, at
-    value &= 0x7F
-    shift = 7
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
