@@ -14,7 +14,8 @@ from whence.abi.entered import SECTION, Needed, begun, function_word, module_wor
 from whence.instrument.global_zones import hand_over
 from whence.instrument.markers import ENTERED
 from whence.instrument.passes import Context
-from whence.ir.lexer import GLOBAL, unquote
+from whence.instrument.values.twins import begin_of
+from whence.ir.lexer import DEFINITION, unquote
 from whence.symbols.demangle import demangle
 
 _TABLE = "@whence.entered"
@@ -49,12 +50,8 @@ def note_entered(context: Context) -> None:
         if any(map(function.attributes.has, _ALWAYS)):
             continue
         place = f"getelementptr (i8, ptr {_TABLE}, i64 {8 * len(words)})"
-        variables = [each for each in function.entry if isinstance(each, ir.Alloca)]
-        call = f"call void @{ENTERED}(ptr {place}) nomerge"
-        if variables:  # which other passes expect at the begin
-            variables[-1].insert_after(call)
-        else:
-            function.entry.insertion_point.insert_before(call)
+        behind = function.entry.instructions[len(begin_of(function))]
+        behind.insert_before(f"call void @{ENTERED}(ptr {place}) nomerge")
         words.append(function_word(digest, function.name, function.linkage.startswith(_SHARED)))
     if len(words) > 1:
         context.used.add(ENTERED)
@@ -92,9 +89,6 @@ def tell_entered(context: Context) -> None:
         hand_over(context.module, SECTION, _SUFFIX, end=f"{SECTION}_end")
 
 
-_DEFINED = re.compile(
-    rf"^(define [^\n]*?({GLOBAL})\([^\n]*)\{{\n.*?^\}}", re.MULTILINE | re.DOTALL
-)
 _GROUPS = re.compile(rf"^attributes #(\d+) = \{{[^\n]*\b(?:{'|'.join(_ALWAYS)})\b", re.MULTILINE)
 _GROUP = re.compile(r" #(\d+)\b")
 _DEBUG = re.compile(r" !dbg !\d+")
@@ -137,4 +131,4 @@ def keep_entered(text: str, digest: str, needed: Needed) -> str:
         body = f"  call void @{_ABSENT}(ptr {place})\n  unreachable\n}}"
         return f"{declared}{place} = private constant {constant}\n{_DEBUG.sub('', header)}{{\n{body}"
 
-    return _DEFINED.sub(change, text)
+    return DEFINITION.sub(change, text)

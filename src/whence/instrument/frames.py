@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 
 from whence import ir
+from whence.instrument.exposure import KNOWN
 from whence.instrument.markers import UNCHECKED
 from whence.instrument.passes import Context
 
@@ -32,7 +33,6 @@ _GIVEN = re.compile(r"ptr (?:noundef )?@([\w.$]+)")
 _LOCAL = re.compile(r"%[-\w.$]+")
 _LIFETIME = "@llvm.lifetime."
 _LIFETIME_END = "@llvm.lifetime.end"
-_KNOWN = 'call void asm sideeffect "", "r"(ptr {}) nounwind'
 
 
 def keep_locals(context: Context) -> None:
@@ -114,7 +114,7 @@ def _copy_pointers(function: ir.Function) -> None:
     for variable in variables:
         copy = function.add_alloca("ptr", 8).result or ""
         start.insert_before(_set("null", copy), dbg=False)
-        start.insert_before(_KNOWN.format(copy), dbg=False)
+        start.insert_before(KNOWN.format(copy), dbg=False)
         copies[variable] = copy
     for instruction in list(function.instructions()):
         if isinstance(instruction, ir.Store) and instruction.pointer in copies:

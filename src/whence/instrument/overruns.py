@@ -7,10 +7,8 @@ variable, and deletes other accesses.
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument.exposure import is_overrun, uses_of, variables_of
+from whence.instrument.exposure import KNOWN, is_overrun, uses_of, variables_of
 from whence.instrument.passes import Context
-
-_KNOWN = 'call void asm sideeffect "", "r"(ptr {}) nounwind'
 
 
 def keep_overruns(context: Context) -> None:
@@ -47,4 +45,4 @@ def keep_overruns(context: Context) -> None:
 
 def keep_in_memory(variable: ir.Alloca) -> None:
     """Has LLVM assume that something else knows the variable's address."""
-    variable.insert_after(_KNOWN.format(variable.result), dbg=False)
+    variable.insert_after(KNOWN.format(variable.result), dbg=False)

@@ -16,6 +16,8 @@ from whence.ir.errors import IRSyntaxError
 NAME = r"(?:[-a-zA-Z$._0-9]+|\"[^\"\n]*\")"
 LOCAL = "%" + NAME
 GLOBAL = "@" + NAME
+DEFINITION = re.compile(rf"^(define [^\n]*?({GLOBAL})\([^\n]*)\{{\n.*?^\}}", re.MULTILINE | re.DOTALL)
+"""A function in the text of a module: its header, and its name in that."""
 MAX_DIGITS = 18
 """The largest number of digits of the integers that whence reads (sizes, counts, numbers)."""
 

@@ -20,10 +20,9 @@ from whence.instrument.values.follow import follow_in_late_twin
 from whence.instrument.values.later import Kept, in_table, references
 from whence.instrument.values.resume import resume_in_twins
 from whence.instrument.zones import guard_variables
-from whence.ir.lexer import GLOBAL, unquote
+from whence.ir.lexer import DEFINITION, unquote
 from whence.ir.rename import renamer
 
-_DEFINED = re.compile(rf"^(define [^\n]*?({GLOBAL})\([^\n]*)\{{\n.*?^\}}", re.MULTILINE | re.DOTALL)
 _BEGIN = re.compile(
     r"^(?:define|declare) (?:(?:private|internal|linkonce|linkonce_odr|weak|weak_odr|external|extern_weak"
     r"|hidden|protected|available_externally|dso_local|dso_preemptable|default|dllexport) )*"
@@ -60,7 +59,7 @@ def _without_others(text: str, names: Collection[str]) -> str:
     def change(match: re.Match[str]) -> str:
         return match[0] if unquote(match[2][1:]) in names else declared(match[1])
 
-    return _DEFINED.sub(change, text)
+    return DEFINITION.sub(change, text)
 
 
 def declared(header: str, linkage: str = "") -> str:

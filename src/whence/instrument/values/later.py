@@ -23,9 +23,8 @@ from whence import ir
 from whence.abi.intercepts import PREFIX
 from whence.abi.later import CELL, CELLS_AT, SECTION, TABLE_NAME
 from whence.instrument.values.twin import Layout
-from whence.ir.lexer import GLOBAL, unquote
+from whence.ir.lexer import DEFINITION, GLOBAL, unquote
 
-_DEFINED = re.compile(rf"^define [^\n]*?({GLOBAL})\([^\n]*\{{\n.*?^\}}", re.MULTILINE | re.DOTALL)
 _REFERENCE = re.compile(rf'{GLOBAL}|"[^"\n]*"')
 _HEADER = "@whence.later"
 _TABLE, _KEY = "@whence.later.table", "@whence.later.key"
@@ -120,7 +119,7 @@ class Kept(NamedTuple):
         return list(found)
 
     def _bodies(self) -> dict[str, str]:
-        return {unquote(match[1][1:]): match[0] for match in _DEFINED.finditer(self.text)}
+        return {unquote(match[2][1:]): match[0] for match in DEFINITION.finditer(self.text)}
 
 
 def references(line: str) -> Iterable[str]:

@@ -13,7 +13,7 @@ import re
 
 from whence import ir
 from whence.abi.undefined import TWIN_SUFFIX
-from whence.instrument.exposure import WRITTEN, is_plain, size_of, switches_stack
+from whence.instrument.exposure import KNOWN, WRITTEN, is_plain, size_of, switches_stack
 from whence.instrument.values.later import refers_to_own
 from whence.instrument.values.twin import Twin
 from whence.instrument.values.web import is_unwritten
@@ -23,8 +23,7 @@ _DBG = re.compile(r", !dbg !(\d+)", re.ASCII)
 _LOOP = re.compile(r", !llvm\.loop !\d+", re.ASCII)
 _SCOPE = re.compile(r"\bscope: !(\d+)", re.ASCII)
 _INLINED = re.compile(r"\binlinedAt: !(\d+)", re.ASCII)
-_NOTHING = ' asm sideeffect "", "r"('
-"""In a statement that makes LLVM believe that something knows a variable's address."""
+_KNOWN = KNOWN.partition("ptr")[0]
 _BOUND_TO_FRAME = (
     "llvm.frameaddress",
     "llvm.returnaddress",
@@ -76,9 +75,9 @@ def _is_prepared(instruction: ir.Instruction) -> bool:
     """Whether the instruction makes or initialises variables, and no value comes in by it."""
     if isinstance(instruction, ir.Call):
         callee = instruction.callee or ""
-        if is_unwritten(instruction) or callee.startswith("llvm.lifetime.") or WRITTEN in instruction.text:
+        if is_unwritten(instruction) or callee.startswith("llvm.lifetime."):
             return True
-        return _NOTHING in instruction.text and instruction.type == "void"
+        return WRITTEN in instruction.text or _KNOWN in instruction.text
     return isinstance(instruction, ir.Alloca | ir.GetElementPtr | ir.Store)
 
 
