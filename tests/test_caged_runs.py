@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -9,6 +10,7 @@ import signal
 import socket
 import struct
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ WORLD = r"""
 #include <netinet/in.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <resolv.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -129,7 +132,16 @@ int main(int argc, char **argv) {
     IS("memfd") write(memfd_create("x", 0), "x", 1);
     IS("raise") { signal(SIGUSR1, on_signal); raise(SIGUSR1); kill(getpid(), SIGUSR1); kill(getppid(), 0); }
     IS("passwd") getpwnam("nobody");
-    IS("names") { struct addrinfo *found; getaddrinfo("127.0.0.1", "80", 0, &found); }
+    IS("names") { struct addrinfo *found; getaddrinfo("127.0.0.1", "80", 0, &found); sleep(1); }
+    IS("query") {
+        struct __res_state state = {0};
+        unsigned char answer[512];
+        res_ninit(&state);
+        state.nsaddr_list[0] = (struct sockaddr_in){AF_INET, htons(atoi(other)), {htonl(0x7f000001)}, {0}};
+        state.nscount = 1;
+        if (res_nquery(&state, "whence.example", 1, 1, answer, sizeof answer) < 12) return 3;
+        sleep(1);
+    }
     IS("pipe") { pipe(ends); write(ends[1], "x", 1); read(ends[0], text, 1); }
     IS("pair") {
         socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
@@ -180,6 +192,7 @@ from whence.cli.main import main
 costs._LEAST = 1000.0
 main()
 """
+LIBRARIES = ("-lpthread", "-ldl", "-lresolv")
 CHAIN = [("argument", "free"), ("stored", "alias"), ("stored", "item"), ("allocation", "malloc")]
 
 
@@ -235,7 +248,7 @@ class Ran:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]) -> Path:
-    return Whence(tmp_path_factory.mktemp("caged"), whence_env).build(WORLD, "world", "-lpthread", "-ldl")
+    return Whence(tmp_path_factory.mktemp("caged"), whence_env).build(WORLD, "world", *LIBRARIES)
 
 
 @pytest.fixture
@@ -352,6 +365,28 @@ def test_a_fifo_is_not_read_twice(place: Place) -> None:
 def test_what_changes_nothing_goes_on(place: Place, what: str) -> None:
     ran = place.run(what)
     assert (ran.status, ran.out, ran.notes, ran.chain) == (99, "out\n", [], CHAIN), ran.err
+
+
+def test_a_name_server_is_asked_once(place: Place) -> None:
+    """The resolver takes no answer without the number of its question, which it makes from the time."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+        asked: list[bytes] = []
+
+        def answer() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    question, client = server.recvfrom(512)
+                    asked.append(question)
+                    address = b"\xc0\x0c" + struct.pack(">HHIH4B", 1, 1, 60, 4, 192, 0, 2, 1)
+                    counts = struct.pack(">HHHHH", 0x8180, 1, 1, 0, 0)
+                    server.sendto(question[:2] + counts + question[12:] + address, client)
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        ran = place.run("query", server.getsockname()[1])
+    assert (ran.status, ran.out, ran.notes, ran.chain) == (99, "out\n", [], CHAIN), ran.err
+    assert len(asked) == 1
 
 
 def test_standard_output_by_its_name_leads_nowhere(place: Place) -> None:
@@ -516,7 +551,7 @@ def test_no_second_run_of_a_long_one(place: Place) -> None:
 
 def test_much_code_is_not_instrumented_for_it(place: Place) -> None:
     """Of which it is expected that it takes long; what is in the cache already does not count."""
-    source = place.whence.build(WORLD.replace("once", "Once"), "world", "-lpthread", "-ldl")
+    source = place.whence.build(WORLD.replace("once", "Once"), "world", *LIBRARIES)
     large = Place(place.whence, source)
     ran = large.run(slow=True)
     assert ran.chain is None

@@ -76,6 +76,9 @@ int calls_identify(int descriptor, struct calls_identity *identity);
 int calls_take_sites(void);
 /* Finds the C library, without changing it. */
 int calls_find_library(void);
+/* The C library's own looks at the clock are kept, and repeated, too, which are no system calls:
+ * answers hold numbers that it took from there. Without a clock that can be taken, they are not. */
+void calls_take_clock(void);
 /* A call has returned: its site, and its registers. */
 struct calls_registers {
     uint64_t r10, r9, r8, rdi, rsi, rdx, rax;

@@ -140,6 +140,7 @@ void calls_begin(const char *record) {
     int keeps = options.calls == WH_CALLS_KEEP;
     if (keeps ? !begin_keeping() : !(begin_again() && calls_find_library())) return;
     outside_begin_calls((int)options.calls, &way);
+    calls_take_clock();
 }
 
 /* ---- keeping ---- */

@@ -1,4 +1,5 @@
 #include "images.h"
+#include "../os/dynamic.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../os/text.h"
@@ -37,24 +38,10 @@ int images_is_system(const char *path, size_t length) {
 
 /* ---- one image ---- */
 
-/* The loader relocates the addresses in a dynamic section, but not in one that
- * it cannot write (the kernel's vdso). */
-static uintptr_t placed(const struct dl_phdr_info *info, uintptr_t address) {
-    return address < info->dlpi_addr ? address + info->dlpi_addr : address;
-}
-
-static int needs_runtime(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic) {
-    const char *strings = NULL;
-    for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_STRTAB) strings = (const char *)placed(info, entry->d_un.d_ptr);
-    for (; strings && dynamic->d_tag != DT_NULL; dynamic++)
-        if (dynamic->d_tag == DT_NEEDED && wh_same(strings + dynamic->d_un.d_val, PORT_LIBRARY))
-            return 1;
-    return 0;
-}
-
-static enum image_kind kind_of(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic) {
-    if (dynamic && needs_runtime(info, dynamic)) return IMAGE_INSTRUMENTED;
+static enum image_kind kind_of(const struct dl_phdr_info *info) {
+    struct dynamic dynamic;
+    dynamic_of(info, &dynamic);
+    if (dynamic_needs(&dynamic, PORT_LIBRARY)) return IMAGE_INSTRUMENTED;
     size_t length = info->dlpi_name ? wh_length(info->dlpi_name) : 0;
     size_t own = sizeof PORT_LIBRARY - 1;
     if (length >= own && wh_same(info->dlpi_name + length - own, PORT_LIBRARY)) return IMAGE_SYSTEM;
@@ -72,12 +59,10 @@ static void keep(struct image fresh) {
 
 static int look(struct dl_phdr_info *info, size_t size, void *first) {
     (void)size;
-    const ElfW(Dyn) *dynamic = NULL;
     struct image image = {UINTPTR_MAX, 0, UINTPTR_MAX, 0, info->dlpi_addr, IMAGE_OTHER};
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         uintptr_t begin = info->dlpi_addr + header->p_vaddr, end = begin + header->p_memsz;
-        if (header->p_type == PT_DYNAMIC) dynamic = (const ElfW(Dyn) *)begin;
         if (header->p_type != PT_LOAD) continue;
         if (begin < image.low) image.low = begin;
         if (end > image.high) image.high = end;
@@ -85,7 +70,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *first) {
         if (begin < image.begin) image.begin = begin;
         if (end > image.end) image.end = end;
     }
-    image.kind = kind_of(info, dynamic);
+    image.kind = kind_of(info);
     if (*(int *)first) main_instrumented = image.kind == IMAGE_INSTRUMENTED;
     *(int *)first = 0;
     if (image.kind == IMAGE_INSTRUMENTED) any_instrumented = 1;

@@ -4,6 +4,7 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../os/text.h"
+#include "../os/dynamic.h"
 #include "../process/images.h"
 #include "../process/service.h"
 #include "../process/thread.h"
@@ -34,41 +35,9 @@ void later_unlock(void) { os_unlock(&lock); }
 
 /* ---- a late library ---- */
 
-struct loaded {
-    uintptr_t base;
-    const ElfW(Sym) * symbols;
-    const char *strings;
-    const ElfW(Rela) * relocations, *jumps;
-    uint64_t relocations_size, jumps_size;
-    const uint32_t *hash;
-};
-
-static void read_dynamic(const struct link_map *map, struct loaded *found) {
-    wh_fill(found, 0, sizeof *found);
-    found->base = map->l_addr;
-    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
-        uintptr_t pointer = entry->d_un.d_ptr;
-        if (pointer < map->l_addr) pointer += map->l_addr;
-        switch (entry->d_tag) {
-        case DT_SYMTAB: found->symbols = (const ElfW(Sym) *)pointer; break;
-        case DT_STRTAB: found->strings = (const char *)pointer; break;
-        case DT_RELA: found->relocations = (const ElfW(Rela) *)pointer; break;
-        case DT_RELASZ: found->relocations_size = entry->d_un.d_val; break;
-        case DT_JMPREL: found->jumps = (const ElfW(Rela) *)pointer; break;
-        case DT_PLTRELSZ: found->jumps_size = entry->d_un.d_val; break;
-        case DT_HASH: found->hash = (const uint32_t *)pointer; break;
-        default: break;
-        }
-    }
-}
-
-static const void *symbol(const struct loaded *library, const char *name) {
-    for (uint32_t i = 1; library->hash && i < library->hash[1]; i++) {
-        const ElfW(Sym) *each = &library->symbols[i];
-        if (each->st_shndx != SHN_UNDEF && wh_same(library->strings + each->st_name, name))
-            return (const void *)(library->base + each->st_value);
-    }
-    return NULL;
+static const void *symbol(const struct dynamic *library, const char *name) {
+    const ElfW(Sym) *found = dynamic_symbol(library, name, STT_OBJECT);
+    return found ? (const void *)(library->base + found->st_value) : NULL;
 }
 
 /* The place in a module's table that a symbol names; SIZE_MAX for none. */
@@ -81,7 +50,7 @@ static size_t place_of(const char *name) {
     return place;
 }
 
-static void relocate(const struct loaded *library, const struct whence_later *module,
+static void relocate(const struct dynamic *library, const struct whence_later *module,
                      const ElfW(Rela) * relocations, uint64_t size) {
     for (uint64_t i = 0; i < size / sizeof *relocations; i++) {
         const ElfW(Rela) *each = &relocations[i];
@@ -104,8 +73,8 @@ static int is_filled(const struct whence_cell *cell) {
 
 /* Fills the cells whose twins a library has. */
 static void take(const struct whence_later *module, const struct link_map *map) {
-    struct loaded library;
-    read_dynamic(map, &library);
+    struct dynamic library;
+    dynamic_read(map->l_ld, map->l_addr, &library);
     relocate(&library, module, library.relocations, library.relocations_size);
     relocate(&library, module, library.jumps, library.jumps_size);
     const struct whence_made *made = symbol(&library, WH_LATER_MADE);

@@ -19,9 +19,14 @@ run (``runtime/process/made.h``)."""
 KINDS = {
     name: number
     for number, name in enumerate(
-        ("TIME", "CLOCK_GETTIME", "GETTIMEOFDAY", "CLOCK", "RANDOM", "PROCESS", "PARENT", "READ", "NAME"), 1
+        (
+            *("TIME", "CLOCK_GETTIME", "GETTIMEOFDAY", "CLOCK", "RANDOM", "PROCESS", "PARENT", "READ"),
+            *("NAME", "OWN_CLOCK"),
+        ),
+        1,
     )
 }
+"""``OWN_CLOCK``: the C library looked at the clock for itself; only where system calls are kept, too."""
 BYTES = 16
 
 HEADER = Layout(

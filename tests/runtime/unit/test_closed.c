@@ -1,4 +1,4 @@
-/* modules: process/images process/closed os/os os/text */
+/* modules: os/dynamic process/images process/closed os/os os/text */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>

@@ -1,4 +1,4 @@
-/* modules: process/images process/maps record/record record/known os/os os/text */
+/* modules: os/dynamic process/images process/maps record/record record/known os/os os/text */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

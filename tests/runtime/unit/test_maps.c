@@ -1,4 +1,4 @@
-/* modules: process/images os/text process/maps record/record record/known os/os */
+/* modules: os/dynamic process/images os/text process/maps record/record record/known os/os */
 #include "../../../runtime/process/maps.h"
 #include "../../../runtime/os/os.h"
 #include "unit.h"
