@@ -31,7 +31,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/$(VENV)/bytecode
 check: $(STAMP)
 	$(PYTEST) -m "not build and not long and not slow and not real"
 
-# All rules and engines, every program of the corpus at one level or two:
+# All rules and engines, half of the corpus at one level or two:
 test: $(STAMP)
 	$(PYTEST) -m "not slow and not real"
 

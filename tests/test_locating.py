@@ -399,7 +399,12 @@ def meeting(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]
     return place.directory / "prog"
 
 
-@pytest.mark.parametrize("way", TURNS)
+SOME = ("mutex", "shared", "condition", "once", "async", "heap")
+
+
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=() if way in SOME else pytest.mark.slow) for way in TURNS]
+)
 def test_threads_meet_in_the_same_order(whence: Whence, meeting: Path, way: str) -> None:
     done, (found,) = whence.findings("--locate", "replay", meeting, way)
     assert "chains" in found, done.err

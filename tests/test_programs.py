@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
 from _pytest.mark import ParameterSet
+from tests.harness.core import core_cases
 from tests.harness.expect import LEVELS, Case, discover
 from tests.harness.judge import differences
 from tests.harness.session import Corpus
@@ -32,14 +34,30 @@ LARGE = ("clean/threads.clean.cpp", "clean/containers.clean.cpp")
 """Programs that take long to compile with it."""
 
 
+ALWAYS, EACH = 2, 3
+"""Of a rule's pairs that are not of the core, so many are in the default suite, and then one of so many."""
+
+
+def _chosen() -> Iterator[bool]:
+    """Whether each of `CASES` is in the default suite, where a program and its twin are both or neither."""
+    core, pairs = {case.path for case in core_cases()}, Counter[str]()
+    for case in CASES:
+        if case.path in core:
+            yield True
+            continue
+        number = pairs[case.rule] // 2
+        yield number < ALWAYS or number % EACH == 0
+        pairs[case.rule] += 1
+
+
 def _parameters() -> Iterator[ParameterSet]:
     """Every case at every level, and once more with the rule about undefined values.
 
     A program and its twin have the same level that is not slow, which changes from pair to pair. Programs
-    that are slow to compile have none.
+    that are slow to compile, and those that are not `_chosen`, have none.
     """
-    for i, case in enumerate(CASES):
-        quick = () if case.run.slow else (LEVELS[i // 2 % len(LEVELS)],)
+    for i, (case, chosen) in enumerate(zip(CASES, _chosen(), strict=True)):
+        quick = (LEVELS[i // 2 % len(LEVELS)],) if chosen and not case.run.slow else ()
         known = [pytest.mark.xfail(reason=KNOWN[case.name], strict=True)] if case.name in KNOWN else []
         for level in LEVELS:
             marks = known if level in quick else [*known, pytest.mark.slow]

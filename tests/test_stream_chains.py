@@ -197,7 +197,7 @@ NEW = "-std=c++20"
 """Headers have everything of std::string, so functions of it have other names."""
 
 
-@pytest.fixture(scope="module", params=["-O1", "-O2", NEW])
+@pytest.fixture(scope="module", params=["-O1", pytest.param("-O2", marks=pytest.mark.slow), NEW])
 def copies(request: pytest.FixtureRequest, made: Whence) -> Built:
     return build(made, f"copies{request.param}", source(strings()), "-O1", request.param)
 

@@ -105,6 +105,7 @@ class Described:
 
     def __init__(self, module: ir.Module) -> None:
         self._module = module
+        self._declarations: dict[tuple[str, str], tuple[set[str], dict[str, set[str]]]] = {}
 
     def of_variable(self, variable: ir.Alloca | ir.GlobalVariable) -> str:
         """The type of a variable, by the name and the line that are attached to it."""
@@ -117,12 +118,24 @@ class Described:
         return self._declared(name, str(line), function)
 
     def _declared(self, name: str, line: str, function: str) -> str:
-        known = self._variables.get((name, line), [])
-        found = {self._fields(each).get("type", "") for each in known}
+        found, of_functions = self._types_of(name, line)
         if len(found) > 1:  # as `this` of several functions
-            known = [each for each in known if self._function_of(each) == function]
-            found = {self._fields(each).get("type", "") for each in known}
+            found = of_functions.get(function, set())
         return self._plain(next(iter(found))) if len(found) == 1 else ""
+
+    def _types_of(self, name: str, line: str) -> tuple[set[str], dict[str, set[str]]]:
+        """The types of the variables of that name and line: all, and those of each function.
+
+        Each function has a `this` of line 0: the table is made once for all of them.
+        """
+        known = self._declarations.get((name, line))
+        if known is None:
+            of_functions: dict[str, set[str]] = {}
+            for each in self._variables.get((name, line), []):
+                own = of_functions.setdefault(self._function_of(each), set())
+                own.add(self._fields(each).get("type", ""))
+            known = self._declarations[name, line] = set().union(*of_functions.values()), of_functions
+        return known
 
     def _function_of(self, variable: str) -> str:
         """The symbol of the function that a local variable is in."""
