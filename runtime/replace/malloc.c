@@ -5,6 +5,7 @@
 #include "../settings/options.h"
 #include "../guard/guard.h"
 #include "../include/whence/symbolic.h"
+#include "../symbolic/failing.h"
 #include "../symbolic/unseen.h"
 #include "../guard/lend.h"
 #include "../values/contents.h"
@@ -156,6 +157,10 @@ static void *no_memory(void) {
     return NULL;
 }
 
+/* Whether this request fails, as an exploration or its test wants. */
+#define FAILS                                                                                      \
+    (FAILING_MEMORY && failing_memory(FAILING_MALLOC, (uintptr_t)__builtin_return_address(0)))
+
 /* ---- the dynamic loader's requests ---- */
 
 static WH_COLD int starts_or_loads(const void *caller) {
@@ -257,6 +262,7 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
 
 WH_EXPORT void *malloc(size_t size) {
     if (LOADER_CALLS) return allocate_for_loader(size);
+    if (FAILS) return no_memory();
     return allocate_plain(size, FRAME_HERE);
 }
 ALIAS(malloc);
@@ -267,6 +273,7 @@ WH_EXPORT void *calloc(size_t count, size_t size) {
     if (__builtin_mul_overflow(count, size, &bytes))
         return too_much("calloc", count, size, FRAME_HERE);
     if (LOADER_CALLS) return allocate_for_loader((size_t)bytes);
+    if (FAILS) return no_memory();
     return allocate_sized((size_t)bytes, WH_FAMILY_MALLOC, 1, FRAME_HERE);
 }
 ALIAS(calloc);
@@ -284,6 +291,7 @@ ALIAS(cfree);
 WH_EXPORT void *realloc(void *pointer, size_t size) {
     if (WH_UNLIKELY(size > PTRDIFF_MAX)) return too_much("realloc", 1, size, FRAME_HERE);
     if (!pointer && LOADER_CALLS) return allocate_for_loader(size);
+    if (size && FAILS) return no_memory();
     return reallocate(pointer, size, FRAME_HERE);
 }
 ALIAS(realloc);
@@ -293,6 +301,7 @@ WH_EXPORT void *reallocarray(void *pointer, size_t count, size_t size) {
     ptrdiff_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
         return too_much("reallocarray", count, size, FRAME_HERE);
+    if (bytes && FAILS) return no_memory();
     return reallocate(pointer, (size_t)bytes, FRAME_HERE);
 }
 ALIAS(reallocarray);
@@ -300,6 +309,7 @@ ALIAS(reallocarray);
 WH_EXPORT void *memalign(size_t alignment, size_t size) {
     size_t power = ANY_ALIGNMENT;
     check_alignment("memalign", size, alignment, 1, FRAME_HERE);
+    if (FAILS) return no_memory();
     while (power < alignment && power < HEAP_MAX_ALIGNMENT) power *= 2;
     return allocate_aligned(power, size, FRAME_HERE);
 }
@@ -310,6 +320,7 @@ WH_EXPORT void *aligned_alloc(size_t alignment, size_t size) {
         errno = EINVAL;
         return NULL;
     }
+    if (FAILS) return no_memory();
     return allocate_aligned(alignment, size, FRAME_HERE);
 }
 ALIAS(aligned_alloc);
@@ -317,6 +328,7 @@ ALIAS(aligned_alloc);
 WH_EXPORT int posix_memalign(void **result, size_t alignment, size_t size) {
     if (!check_alignment("posix_memalign", size, alignment, sizeof(void *), FRAME_HERE))
         return EINVAL;
+    if (FAILS) return ENOMEM;
     int saved = errno;
     void *pointer = allocate_aligned(alignment, size, FRAME_HERE);
     errno = saved;
@@ -328,13 +340,14 @@ ALIAS(posix_memalign);
 
 WH_EXPORT void *valloc(size_t size) {
     if (size > PTRDIFF_MAX) return too_much("valloc", 1, size, FRAME_HERE);
+    if (FAILS) return no_memory();
     return allocate_aligned(OS_PAGE, size, FRAME_HERE);
 }
 ALIAS(valloc);
 
 WH_EXPORT void *pvalloc(size_t size) {
     if (size > PTRDIFF_MAX) return too_much("pvalloc", 1, size, FRAME_HERE);
-    if (size > HEAP_MAX_SIZE) return no_memory();
+    if (size > HEAP_MAX_SIZE || FAILS) return no_memory();
     return allocate_aligned(OS_PAGE, wh_round_up(size, OS_PAGE), FRAME_HERE);
 }
 ALIAS(pvalloc);

@@ -8,6 +8,7 @@
 #include "cxx.h"
 #include "replaced.h"
 #include "../os/text.h"
+#include "../symbolic/failing.h"
 
 typedef void (*new_handler)(void);
 
@@ -38,7 +39,12 @@ static WH_COLD new_handler current_handler(void) {
 
 #define NO_ALIGNMENT SIZE_MAX /* of a form without one */
 
+static WH_COLD int fails(const struct frame *frame) {
+    return failing_memory(FAILING_NEW, frame ? frame->return_address : 0);
+}
+
 static void *new_once(size_t size, size_t alignment, uint8_t family, const struct frame *frame) {
+    if (FAILING_MEMORY && fails(frame)) return NULL;
     if (alignment == NO_ALIGNMENT) {
         if (WH_UNLIKELY(replaced_free() && replaced_malloc()))
             return replaced_malloc()(size ? size : 1); /* as the C++ library does */

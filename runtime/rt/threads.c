@@ -1,6 +1,7 @@
 #include "threads.h"
 #include "descriptors.h"
 #include "../process/gaps.h"
+#include "../symbolic/failing.h"
 #include "../process/outside.h"
 #include "../process/thread.h"
 #include "../process/turns.h"
@@ -38,6 +39,7 @@ static START_CODE int start_main(int argc, char **argv, char **environment) {
     thread_self.stack.high = (uintptr_t)FRAME_HERE;
     kind_stack_born();
     if (PORT_PLANES) gaps_begin(os_stack_limit());
+    if (PORT_PLANES) failing_begin();
     int status = program_main(argc, argv, environment);
     thread_main_returned = 1;
     return status;

@@ -23,8 +23,19 @@ static void read_test(const char *path) {
     ktest_read(&test, (const char *)at, done > 0 ? (size_t)done : 0);
 }
 
-void stored_take(void *at, size_t size, const char *name) {
+static void need_test(void) {
     if (!test.is_read) read_test(environment_value(environ, KTEST_VARIABLE));
+}
+
+int stored_has(const char *name) {
+    need_test();
+    for (uint32_t i = 0; i < test.count; i++)
+        if (ktest_is(test.objects[i].name, name)) return 1;
+    return 0;
+}
+
+void stored_take(void *at, size_t size, const char *name) {
+    need_test();
     struct ktest_part data = ktest_take(&test, name, size);
     wh_copy(at, data.bytes, data.size);
 }

@@ -9,4 +9,7 @@
  * stays as it is. */
 void stored_take(void *at, size_t size, const char *name);
 
+/* Whether the test has an object of the name. */
+int stored_has(const char *name);
+
 #endif

@@ -97,6 +97,106 @@ def test_a_bug_behind_a_failure(whence: Whence) -> None:
     assert said == {errno.EACCES, errno.EMFILE}
 
 
+LACKING = """
+#include <stdlib.h>
+#include <string.h>
+struct item { char *name, *text; };
+static struct item *make(void) {
+    struct item *item = malloc(sizeof *item);
+    if (!item) return NULL;
+    item->name = calloc(1, 8);
+    item->text = malloc(4);
+    if (!item->name || !item->text) {
+        %s
+        free(item);
+        return NULL;
+    }
+    char *more = realloc(item->text, 8);
+    if (more) item->text = more;
+    strcpy(item->name, "name");
+    item->text[0] = 1;
+    return item;
+}
+int main(void) {
+    char *copy = strdup("text");
+    struct item *item = make();
+    int status = 1;
+    if (item) { status = 0; free(item->name); free(item->text); free(item); }
+    free(copy);
+    return status;
+}
+"""
+LACKING_CXX = """
+#include <new>
+#include <memory>
+struct node { node *next; int value; };
+int main() {
+    try {
+        std::unique_ptr<node> first(new node{nullptr, 1});
+        node *second = new (std::nothrow) node{nullptr, 2};
+        %s
+        second->value = 3;
+        int value = second->value - 3;
+        delete second;
+        return value;
+    } catch (const std::bad_alloc &) {
+        return 4;
+    }
+}
+"""
+
+
+def lacking(whence: Whence, program: Path, most: int) -> tuple[list[str], list[list[str]], list[int]]:
+    """The rules of the findings, and of each path what fails on it and how it ends."""
+    out = whence.directory / f"{program.name}-{most}"
+    done = whence.process(
+        *("whence.cli.main", "explore", "--max-fail-memory", str(most), "--out", out),
+        *("--json", whence.directory / "summary.json", "--no-progress", "--quiet", program),
+    )
+    summary = json.loads((whence.directory / "summary.json").read_text())
+    assert summary["complete"], done.err
+    assert all(error["confirmed"] for error in summary["errors"]), summary
+    paths = sorted((out / "tests").glob("*.json"))
+    tests = [json.loads(path.read_text()) for path in paths]
+    ended = []
+    for path, test in zip(paths, tests, strict=True):
+        if test["end"]["how"] == "exit":
+            ended.append(test["end"]["status"])
+            # the program as it is ends as it did on the path
+            assert whence.process("whence.cli.main", "replay", path, program).status == ended[-1]
+    rules = [error["finding"]["rule"] for error in summary["errors"]]
+    return rules, sorted(map(failed, tests)), sorted(ended)
+
+
+def test_each_request_of_memory_fails(whence: Whence) -> None:
+    """Not what strdup requests by itself; a block that could not grow stays."""
+    leaking = whence.build(LACKING % "", "leaking")
+    clean = whence.build(LACKING % "free(item->name); free(item->text);", "clean")
+    malloc = "memory:failure of malloc"
+    one = [[], [malloc], [f"{malloc}#2"], [f"{malloc}#3"], [f"{malloc}#4"]]
+    assert lacking(whence, clean, 1) == ([], one, [0, 0, 1, 1, 1])
+    rules, calls, _ = lacking(whence, leaking, 1)
+    assert set(rules) == {"definite-leak"} and calls == one
+    rules, calls, _ = lacking(whence, clean, 2)
+    assert not rules and [f"{malloc}#2", f"{malloc}#3"] in calls
+    assert lacking(whence, clean, 0) == ([], [[]], [0])
+
+
+def test_new_fails(whence: Whence) -> None:
+    """Without optimisation, which may remove new and delete from the program that is replayed."""
+    new = "memory:failure of new"
+    for name, more, rules, statuses in (
+        ("buggy", "", ["null-pointer-dereference"], [0, 4]),
+        ("clean", "if (!second) return 5;", [], [0, 4, 5]),
+    ):
+        source = whence.directory / f"{name}.cpp"
+        source.write_text(LACKING_CXX % more)
+        done = whence.process("whence.cli.cc", "c++", "-g", "-O0", source, "-o", whence.directory / name)
+        assert done.status == 0, done.err
+        expected = (rules, [[], [new], [f"{new}#2"]], statuses)
+        assert lacking(whence, whence.directory / name, 1) == expected
+
+
 NAMED = """
 #include <fcntl.h>
 #include <stdio.h>

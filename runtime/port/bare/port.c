@@ -15,8 +15,10 @@
 #include "../../settings/environment.h"
 #include "../../settings/options.h"
 #include "../../process/outside.h"
+#include "../../symbolic/failing.h"
 #include "../../process/thread.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 __thread struct thread thread_self;
@@ -58,6 +60,29 @@ void port_start(void) {
 }
 
 void port_renews(uintptr_t begin, size_t size) { (void)begin, (void)size; }
+
+/* ---- main ---- */
+
+typedef int (*main_function)(int, char **, char **);
+typedef int (*start_main_function)(main_function, int, char **, void (*)(void), void (*)(void),
+                                   void (*)(void), void *);
+
+static main_function program_main;
+
+static int start_main(int argc, char **argv, char **environment) {
+    failing_begin();
+    return program_main(argc, argv, environment);
+}
+
+int __libc_start_main(main_function main, int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+WH_EXPORT int __libc_start_main(main_function main, int argc, char **argv, void (*init)(void),
+                                void (*fini)(void), void (*rtld_fini)(void), void *stack_end) {
+    start_main_function next =
+        (start_main_function)(uintptr_t)dlsym(RTLD_NEXT, "__libc_start_main");
+    program_main = main;
+    return next(start_main, argc, argv, init, fini, rtld_fini, stack_end);
+}
 
 /* ---- threads ---- */
 

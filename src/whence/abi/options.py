@@ -47,6 +47,7 @@ OPTIONS = (
     Option("calls", 0, 0, 2, "what the kernel answers: 1 kept beside the record, 2 given again"),
     Option("symbolic", 0, 0, 1, "the code builds expressions of symbolic values"),
     Option("max_fail", 0, 0, 1 << 20, "calls of the system that may fail on an explored path"),
+    Option("max_fail_memory", 0, 0, 1 << 20, "requests of memory that may fail on an explored path"),
     Option("explore", 0, 0, 1 << 20, "descriptor of the socket of the fork server; 0: none"),
     Option("signals", 1, 0, 1, "report SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGTRAP"),
     Option("regions", 0, 0, 1, "say at the start where the heap and its tables lie"),

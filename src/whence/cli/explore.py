@@ -72,6 +72,9 @@ def _parameters() -> list[click.Parameter]:
         _option(
             "max-fail", "N", "Up to N calls of the system fail on a path (0).", type=_SIZE, default=0
         ),
+        _option(
+            "max-fail-memory", "N", "Up to N requests of memory fail on a path (0).", type=_SIZE, default=0
+        ),
         _option("seed", "FILE", "Begin with this input: a test, or bytes of the file.", type=_FILE, **many),
         _option(
             "out", "DIR", "The directory; one that exists goes on.", type=_FILE, default="whence-explore"
@@ -141,6 +144,7 @@ def explore(program: str, arguments: tuple[str, ...], **values: Any) -> int:
             sym_files=_named(values["sym_file"], "--sym-file"),
             sym_env=_named(values["sym_env"], "--sym-env"),
             max_fail=values["max_fail"],
+            max_fail_memory=values["max_fail_memory"],
             seeds=values["seed"],
             options=_options(values),
             run=_run_options(values),

@@ -82,6 +82,7 @@ def explore(
     sym_files: Mapping[str, int] | None = None,
     sym_env: Mapping[str, int] | None = None,
     max_fail: int = 0,
+    max_fail_memory: int = 0,
     seeds: Iterable[StrPath] = (),
     options: ExploreOptions | None = None,
     run: RunOptions | None = None,
@@ -93,9 +94,9 @@ def explore(
     args: its arguments; the symbolic ones follow. out: the directory of the exploration; one that was
     interrupted goes on there. sym_args: (least, most, bytes) of symbolic arguments. sym_stdin: symbolic
     bytes of standard input; sym_files, sym_env: of files and of variables, by name. max_fail: how many
-    calls of the system may fail on a path. seeds: inputs to begin with. run: rules and suppressions, as for
-    `whence.run`. cluster: the address of a scheduler of `dask.distributed`, whose workers explore instead of
-    this machine (`pip install 'whence[cluster]'`).
+    calls of the system may fail on a path; max_fail_memory: how many requests of memory. seeds: inputs to
+    begin with. run: rules and suppressions, as for `whence.run`. cluster: the address of a scheduler of
+    `dask.distributed`, whose workers explore instead of this machine (`pip install 'whence[cluster]'`).
 
     Raises the errors of `whence.errors`.
     """
@@ -104,7 +105,7 @@ def explore(
     require()
     files, environment = sym_files or {}, sym_env or {}
     named = tuple(files.items()), tuple(environment.items())
-    symbolic = Symbolic(tuple(sym_args), sym_stdin, *named, failures=max_fail)
+    symbolic = Symbolic(tuple(sym_args), sym_stdin, *named, failures=max_fail, lacks=max_fail_memory)
     chosen, runs = options or ExploreOptions(), run or RunOptions()
     words = [os.fspath(word) for word in (program, *args)]
     begun = read_seeds(map(Path, seeds), symbolic)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whence.abi import symbolic
+from whence.abi.options import OPTIONS
 from whence.errors import UserMistake
 from whence.exploring.trace import LARGEST_OBJECT
 
@@ -15,13 +16,15 @@ COUNT = "arguments"
 FILLER = "A"
 """What symbolic arguments and variables consist of where the program is started."""
 _NAMES = symbolic.OBJECT_NAMES
+_MOST_FAILURES = {option.name: option.high for option in OPTIONS}["max_fail"]
 
 
 @dataclass(frozen=True)
 class Symbolic:
     """What is symbolic. arguments: (least, most, bytes) in order. stdin: bytes; None if it is not.
 
-    files, variables: bytes by name. failures: how many calls of the system may fail on a path.
+    files, variables: bytes by name. failures, lacks: how many calls of the system, and requests of memory,
+    may fail on a path.
     """
 
     arguments: tuple[tuple[int, int, int], ...] = ()
@@ -29,6 +32,7 @@ class Symbolic:
     files: tuple[tuple[str, int], ...] = ()
     variables: tuple[tuple[str, int], ...] = ()
     failures: int = 0
+    lacks: int = 0
 
     def __post_init__(self) -> None:
         sizes = [("stdin", self.stdin or 0), *self.files, *self.variables]
@@ -36,8 +40,9 @@ class Symbolic:
         for name, size in sizes:
             if not 0 <= size <= LARGEST_OBJECT:
                 raise UserMistake(f"{name}: {size} symbolic bytes; expected 0 to {LARGEST_OBJECT}")
-        if not 0 <= self.failures <= LARGEST_OBJECT:
-            raise UserMistake(f"max_fail is {self.failures}: expected 0 to {LARGEST_OBJECT}")
+        for name, number in (("max_fail", self.failures), ("max_fail_memory", self.lacks)):
+            if not 0 <= number <= _MOST_FAILURES:
+                raise UserMistake(f"{name} is {number}: expected 0 to {_MOST_FAILURES}")
         for least, most, _ in self.arguments:
             if not 0 <= least <= most:
                 raise UserMistake(f"--sym-args {least} {most}: the first number may not be above the second")
@@ -61,7 +66,7 @@ class Symbolic:
 
     @property
     def from_outside(self) -> bool:
-        outside = self.arguments or self.files or self.variables or self.failures
+        outside = self.arguments or self.files or self.variables or self.failures or self.lacks
         return bool(outside) or self.stdin is not None
 
     def counts(self) -> list[int]:

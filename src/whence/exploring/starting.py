@@ -116,7 +116,8 @@ class Program:
     def _variables(self, folder: Folder, socket: int) -> Mapping[bytes, bytes]:
         settings, built = self.task.settings, self.prepared.built
         options = {**runtime_options(settings, leaks=self.task.leaks), **self.prepared.options}
-        options |= {"symbolic": 1, "explore": socket, "max_fail": self.symbolic.failures}
+        failing = {"max_fail": self.symbolic.failures, "max_fail_memory": self.symbolic.lacks}
+        options |= {"symbolic": 1, "explore": socket, **failing}
         own = changes(settings.around.environment, built, folder, options, serving=False)
         assert own[variables.OPTIONS] == encode(options)
         own = variables.evened(own | {variables.PADDING: ""}, settings.around.environment)
