@@ -13,7 +13,7 @@ from tests.harness.session import REPOSITORY
 
 SOURCE = REPOSITORY / "src" / "whence"
 PAGE = (REPOSITORY / "docs" / "architecture.md").read_text()
-TREE = PAGE.partition("## The tree")[2].partition("```\n")[2].partition("```")[0]
+TREE = re.sub(r"\n {5,}", " ", PAGE.partition("## The tree")[2].split("```")[1])
 
 
 def imports(folder: Path = SOURCE, package: str = "whence.") -> dict[str, set[str]]:
@@ -86,6 +86,16 @@ def test_parts_that_import_no_other(part: str) -> None:
 )
 def test_what_a_part_of_the_engines_knows_nothing_of(part: str, unknown: set[str]) -> None:
     assert imports(SOURCE / "engines", "whence.engines.")[part] & unknown == set()
+
+
+def test_the_page_has_every_arrow() -> None:
+    """What a part imports is as the page says, no more and no less."""
+    listed = PAGE.partition("## Who imports whom")[2].split("```")[1]
+    rows = re.sub(r"\n +", " ", listed).strip().splitlines()
+    parted = [row.partition("->") for row in rows]
+    said = {part.strip(): set(parts.split()) - {"nothing"} for part, _, parts in parted}
+    found = {part: parts - {"__version__"} for part, parts in graph().items() if part != "__init__"}
+    assert said == found
 
 
 def test_all_parts_stand_in_the_house() -> None:

@@ -41,7 +41,7 @@ class Hop(NamedTuple):
 @dataclass(frozen=True)
 class Way:
     """before: what stands before the function. types: of values that can go this way. wrong: what is wrong
-    with the hops that are told, and misnamed: with their names alone. limit: words of docs/architecture.md
+    with the hops that are told, and misnamed: with their names alone. limit: words of docs/limits.md
     or docs/reports.md that say that values are not followed here.
     """
 

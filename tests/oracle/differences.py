@@ -26,7 +26,7 @@ DIFFERENCES = (
   let a = malloc(8) in let b = malloc(1) in
   a := 1; let u = *a in let v = *(a +& 23) in free(a); free(b); 0""",
         "between two checked bytes and within a red zone of them no derivation is passed to the check "
-        "(docs/architecture.md), and the block that is nearest to the access is named",
+        "(docs/inside-accesses.md), and the block that is nearest to the access is named",
         "heap-buffer-overflow",
         "heap-buffer-overflow of another block",
     ),
@@ -51,7 +51,7 @@ DIFFERENCES = (
   let a = malloc(16) in let b = malloc(16) in let m = a +& 8 in
   b := 7; let v = *(m +& (b - m)) in free(a); free(b); 0""",
         "a pointer into a block's middle may be there by chance, so an access it leads to in another live "
-        "block is not judged (docs/architecture.md)",
+        "block is not judged (docs/inside-accesses.md)",
         "heap-buffer-overflow",
         "clean",
     ),
