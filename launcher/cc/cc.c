@@ -100,8 +100,13 @@ static int may_exempt(const struct plan *plan, const char *source) {
 
 /* ---- the compilers ---- */
 
-static _Noreturn void leave_to_clang(const struct plan *plan, char **words) {
-    struct words command = clang_command(plan, words + 1);
+static struct words front_end(const struct plan *plan, const struct line *line, char **words) {
+    return clang_command(plan, line->unlinked.count ? line->unlinked.word : words + 1);
+}
+
+static _Noreturn void leave_to_clang(const struct plan *plan, const struct line *line,
+                                     char **words) {
+    struct words command = front_end(plan, line, words);
     offer_headers(plan);
     signal(SIGPIPE, SIG_DFL);
     execv(command.word[0], command.word);
@@ -117,7 +122,7 @@ static _Noreturn void make(const struct plan *plan, const struct line *line, enu
         hand_over(words);
     signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error and no death */
     offer_headers(plan);
-    struct words command = clang_command(plan, words + 1);
+    struct words command = front_end(plan, line, words);
     if (kind == LINE_LINK && access(line->source, F_OK) == 0) /* else clang says what it lacks */
         words_add_facts(&command, plan, WH_COMPILE_INTERFACE);
     if (!compile(&made, plan, line, command.word)) hand_over(words);
@@ -144,7 +149,7 @@ static __attribute__((noinline, noreturn)) void command(char **words) {
     find_plan(&plan, words);
     enum line_kind kind = line_read(&line, &plan, words + 1);
     switch (kind) {
-    case LINE_CLANG: leave_to_clang(&plan, words);
+    case LINE_CLANG: leave_to_clang(&plan, &line, words);
     case LINE_OBJECT:
     case LINE_LINK: make(&plan, &line, kind, words);
     case LINE_PYTHON: break;

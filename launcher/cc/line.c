@@ -8,7 +8,7 @@
 
 /* What was seen of a command line on the way through it. */
 struct seen {
-    int inputs, object, elsewhere, shared, precompiled;
+    int inputs, object, elsewhere, unlinked, shared, precompiled;
     int unrecorded; /* an option with whose link only Python deals */
 };
 
@@ -69,7 +69,9 @@ static void read_option(struct line *line, struct seen *seen, const struct plan 
     case WH_OPTION_FIXED: seen->shared = 0; return;
     case WH_OPTION_OBJECT: seen->object = 1; return;
     case WH_OPTION_OUTPUT: line->output = argument ? argument : option + strlen("-o"); return;
+    case WH_OPTION_UNLINKED: seen->unlinked = 1; /* fall through */
     case WH_OPTION_ELSEWHERE: seen->elsewhere = 1; return;
+    case WH_OPTION_LINK:
     case WH_OPTION_HIDDEN:
     case WH_OPTION_PYTHON: return;
     }
@@ -83,6 +85,7 @@ static int read_words(struct line *line, struct seen *seen, const struct plan *p
         size += strlen(word) + 9;
         if (word[0] == '@' || !strcmp(word, "-") || !strcmp(word, "--")) return 0;
         if (word[0] != '-') {
+            words_add(&line->unlinked, word);
             read_input(line, seen, plan, word);
             continue;
         }
@@ -93,6 +96,10 @@ static int read_words(struct line *line, struct seen *seen, const struct plan *p
         }
         char class = option_class(plan, word, argument);
         if (class == WH_OPTION_PYTHON) return 0;
+        if (class != WH_OPTION_LINK) {
+            words_add(&line->unlinked, word);
+            if (argument) words_add(&line->unlinked, argument);
+        }
         read_option(line, seen, plan, class, word, argument);
         read_part(line, seen, plan, word, argument);
     }
@@ -125,6 +132,7 @@ enum line_kind line_read(struct line *line, const struct plan *plan, char **word
     struct seen seen = {0};
     *line = (struct line){.level = fact_of(plan, WH_COMPILE_LEVEL, "")};
     if (!read_words(line, &seen, plan, words)) return LINE_PYTHON;
+    if (!seen.object && !seen.unlinked) line->unlinked.count = 0;
     int nothing = !seen.inputs && !line->parts.count && !seen.unrecorded;
     if (seen.elsewhere || nothing) return LINE_CLANG;
     if (seen.inputs != 1 || !line->language) return LINE_PYTHON;

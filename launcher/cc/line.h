@@ -16,8 +16,9 @@ struct line {
     const char *output;            /* the path of what is made */
     const char *level;             /* of optimisation, as a module names it */
     struct words flags;            /* the user's options that shape the IR */
-    struct words parts;            /* libraries, folders for them as -LFOLDER, options of the link,
-                                      and `source`, in order */
+    struct words unlinked; /* the command line without options of links; empty if it links */
+    struct words parts;    /* libraries, folders for them as -LFOLDER, options of the link,
+                              and `source`, in order */
 };
 
 enum line_kind line_read(struct line *line, const struct plan *plan, char **words);

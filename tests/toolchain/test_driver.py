@@ -114,6 +114,15 @@ def test_dropped_words():
         assert not is_gcc_only(kept)
 
 
+@pytest.mark.parametrize("mode", ["-c", "-S", "-E", "-M", "-fsyntax-only", "--compile"])
+def test_what_a_link_alone_reads_is_left_out_where_nothing_is_linked(mode):
+    line = f"{mode} a.c -O2 -lm -L d -Wl,-z,now -u s -Xlinker -s -T x -rdynamic -static -nostdlib -s"
+    assert parse(line).front_end(line.split()) == [mode, "a.c", "-O2", "-static", "-nostdlib"]
+    linked = line.partition(" ")[2]
+    assert parse(linked).front_end(linked.split()) == linked.split()
+    assert parse(f"-### {linked}").front_end(["@words"]) == ["@words"]
+
+
 WORDS = st.lists(st.text(alphabet=st.characters(exclude_characters="\0\r"), max_size=12), max_size=8)
 
 

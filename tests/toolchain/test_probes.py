@@ -179,6 +179,24 @@ def test_flags_that_only_gcc_knows(box):
     assert box.sources("hello.o") == ["hello.c"]
 
 
+OF_LINKS = (
+    "-lm -L. -Wl,-z,now -Xlinker -s -s -pie -no-pie -rdynamic -shared -nostartfiles -static-libgcc "
+    "-static-libstdc++ -static-pie -u main -T script -fuse-ld=bfd"
+)
+
+
+@pytest.mark.parametrize("mode", ["-c", "-S", "-E"])
+@pytest.mark.parametrize("python", ["", " -fgcse"], ids=["native", "python"])
+def test_options_of_links_where_nothing_is_linked(box, mode, python):
+    """As gcc has it; what is wrong for another reason stays so."""
+    box.write("hello.c", HELLO)
+    box.ok(f"gcc -Werror {OF_LINKS} {mode} hello.c -o out")
+    done = box.run(f"whence-cc -Werror {OF_LINKS}{python} {mode} hello.c -o out")
+    assert (done.returncode, done.stderr) == (0, "")
+    wrong = box.run(f"whence-cc -Werror {OF_LINKS}{python} {mode} -mfpu=neon hello.c -o out")
+    assert wrong.returncode != 0
+
+
 @pytest.mark.parametrize("flag", ["-fplan9-extensions", "-fno-leading-underscore", "-m96bit-long-double"])
 def test_flags_that_change_the_meaning_are_not_dropped(box, flag):
     box.write("hello.c", HELLO)

@@ -138,6 +138,8 @@ class Option(Table):
     PRECOMPILED = Kind("H", "shapes the IR, and may name a precompiled header")
     OBJECT = Kind("c", "an object is wanted")
     OUTPUT = Kind("o", "names the output")
+    LINK = Kind("l", "hidden; clang does not get it where nothing is linked")
+    UNLINKED = Kind("u", "clang does all of it, and links nothing")
     ELSEWHERE = Kind("e", "clang does all of it")
     PYTHON = Kind("p", "Python does all of it")
 

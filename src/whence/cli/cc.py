@@ -103,7 +103,7 @@ def _say(kind: str, sentence: str) -> None:
 
 def _drive(clang: Clang, argv: list[str], cxx: bool) -> int:
     invocation = driver.parse(driver.expand(argv), cxx)
-    words = invocation.native if invocation.changed else argv
+    words = invocation.front_end(argv)
     if invocation.phase == "other" or _is_device(invocation.output) or _reads_a_pipe(invocation):
         _take_over([*clang.command(cxx), *words])
     from whence.toolchain.compile import Compilation

@@ -92,7 +92,7 @@ class Compilation:
         self.clang = clang
         self.invocation = invocation
         self.sources = [Source(a.words[0], a.language or "") for a in invocation.arguments if a.is_source]
-        self._words = invocation.native if invocation.changed else words
+        self._words = invocation.front_end(words)
         self._flags = driver.ir_flags(invocation)
         self._runtimes: list[str] = []
         if any(argument.words[0].startswith(NEEDING) for argument in invocation.arguments):

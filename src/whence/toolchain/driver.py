@@ -67,6 +67,14 @@ class Invocation:
         """The words for clang, without options that clang rejects."""
         return [word for argument in self.arguments for word in argument.words]
 
+    def front_end(self, words: list[str]) -> list[str]:
+        """The words for clang; `words` are those that were given, before response files are expanded."""
+        if any(argument.words[0] in options.UNLINKED for argument in self.arguments):
+            kept = [argument for argument in self.arguments if not _of_links(argument)]
+            if len(kept) < len(self.arguments):
+                return [word for argument in kept for word in argument.words]
+        return self.native if self.changed else words
+
     def object_of(self, source: str) -> str:
         """The path at which ``-c`` writes the object of `source`."""
         if self.output is not None:
@@ -233,6 +241,10 @@ def _kept(arguments: list[Argument]) -> list[Argument]:
     lto = any(map(options.needs_lto, names)) and any(map(options.is_lto, names))
     kept = [argument for argument in arguments if not _refused(argument, lto)]
     return [Argument((options.FAT,)), *kept] if lto else kept
+
+
+def _of_links(argument: Argument) -> bool:
+    return argument.language is None and options.is_of_links(argument.words)
 
 
 def _refused(argument: Argument, lto: bool) -> bool:

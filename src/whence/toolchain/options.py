@@ -48,6 +48,27 @@ ELSEWHERE_PREFIXES = (
     "-save-stats=",
 )
 
+UNLINKED = words("""
+    -c --compile -E --preprocess -S --assemble -M --dependencies -MM --user-dependencies -fsyntax-only
+    """)
+"""A command with one of these links nothing."""
+
+OF_LINKS = words("""
+    -s -shared -static-pie -pie -no-pie -nopie -rdynamic -r -nostartfiles -static-libgcc -static-libstdc++
+    """)
+OF_LINKS_PREFIXES = ("-l", "-L", "-Wl,", "-fuse-ld=", "--ld-path=")
+OF_LINKS_SEPARATE = words("-l -L -T -u -e -z -Xlinker --library-directory")
+"""What a link alone reads: options, beginnings of options, and options with a separate argument. gcc passes
+over it without a word where nothing is linked; clang warns of it, and with ``-Werror`` refuses it."""
+
+
+def is_of_links(group: tuple[str, ...]) -> bool:
+    """Whether a link alone reads this option."""
+    if len(group) == 2 and group[0] in OF_LINKS_SEPARATE:
+        return True
+    return group[0] in OF_LINKS or group[0].startswith(OF_LINKS_PREFIXES)
+
+
 # ---- gcc options that change no meaning and that clang refuses or warns about ----------------------
 
 GCC_F = words("""
