@@ -153,6 +153,17 @@ def test_what_is_not_checked_is_said(whence: Whence) -> None:
     assert "plain carries no IR: accesses were checked in libdep.so, libplug.so" in done.err
 
 
+def test_what_is_checked_is_counted_where_it_is_much(whence: Whence, tmp_path: Path) -> None:
+    """A test suite has dozens of programs: the note stays short."""
+    names = [f"p{number}" for number in range(9)]
+    for name in names:
+        shutil.copy(whence.directory / "host", tmp_path / name)
+    script = "".join(f"{tmp_path / name} ./sub/libplug.so 2 -; " for name in names)
+    done = whence.run("--trace-children", "sh", "-c", script)
+    named = ", ".join(["libdep.so", "libplug.so", *names[:4]])
+    assert f"sh carries no IR: accesses were checked in {named} and 5 more, allocation" in done.err
+
+
 def test_damaged_plugin_runs_as_it_is(whence: Whence, tmp_path: Path) -> None:
     """IR that cannot be read is no reason to stop a program."""
     damaged = tmp_path / "libdamaged.so"

@@ -89,8 +89,14 @@ class NativeEngine(ProcessEngine):
                 f"only calls of malloc, free and their like were checked: nothing that {name} loaded carries "
                 "IR; build with CC=whence-cc CXX=whence-c++"
             ]
-        names = ", ".join(sorted({os.path.basename(original) for original in originals.values()}))
+        checked = sorted({os.path.basename(original) for original in originals.values()})
+        more = f" and {len(checked) - _NAMED} more" if len(checked) > _NAMED else ""
+        names = ", ".join(checked[:_NAMED]) + more
         return [f"{name} carries no IR: accesses were checked in {names}, allocation calls everywhere"]
+
+
+_NAMED = 6
+"""The largest number of programs and libraries that a note names; it counts the others."""
 
 
 def _keep_heap(settings: Settings) -> None:
