@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from whence.abi import runs, variables
+from whence.engines.process import service
 from whence.engines.process.building import Built
 from whence.engines.process.environment import Folder, changes, users_own
 from whence.engines.process.interpreter import interpreter_words, resolve
@@ -48,6 +52,36 @@ def test_library_of_the_system() -> None:
     found = find_library("libc.so.6", Path("/"), Path(), ())
     assert found is not None and found.name == "libc.so.6"
     assert find_library("libc", Path("/"), Path(), ()) is None
+
+
+# ---- programs ---------------------------------------------------------------------------------------
+
+
+def test_a_program_that_is_executed_again_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+
+    def refuse(path: Path) -> None:
+        read.append(path)
+        raise CannotExecute("not for us")
+
+    monkeypatch.setattr(service, "read_image", refuse)
+    settings = SimpleNamespace(instances=SimpleNamespace(hold=lambda: None), given_up=lambda: False)
+    folder = SimpleNamespace(holds=lambda path: False)
+    run = SimpleNamespace(settings=settings, built=SimpleNamespace(checking=(), by_path={}), folder=folder)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    answering = service.Service(run, None, ours.detach())  # type: ignore[arg-type]
+    program = tmp_path / "program"
+    request = [runs.EXECUTE.word, str(program), "/", "", *("" for _ in variables.LINKER)]
+    assert answering.answer(request) == ("",) and not read  # there is none
+    for times, text in enumerate(["one", "two, and longer"], 1):
+        program.write_text(text)
+        assert [answering.answer(request) for _ in range(3)] == [("",)] * 3
+        assert read == [program] * times
+    assert answering.notes == []
+    theirs.close()
+    answering._socket.close()
 
 
 # ---- scripts ----------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ class Service:
         self._builder = builder
         run.settings.instances.hold()
         self._known: dict[tuple[object, ...], Answer] = {}
+        self._checkable: dict[tuple[object, ...], bool] = {}
         if descriptor >= 0:  # it listens
             self._socket = socket.socket(fileno=descriptor)
             self._socket.set_inheritable(False)
@@ -158,8 +159,7 @@ class Service:
         return (self._run.originals.get(str(Path(path).resolve()), ""),)
 
     def _remembered(self, path: Path, make: Callable[[], Answer], *more: str) -> Answer:
-        status = path.stat()
-        key = (path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, *more)
+        key = (*_identity(path), *more)
         if key not in self._known:
             self._known[key] = _AS_IT_IS  # in case it fails: the reason is reported only once
             self._known[key] = make()
@@ -174,11 +174,21 @@ class Service:
             for variable, value in zip(variables.LINKER, linker, strict=False)
         }
         program, words = resolve(Path(cwd, name), [name], {"PATH": path}, Path(cwd))
-        if not _can_be_checked(program):
+        if not self._can_be_checked(program):
             return ("", *(f"{runs.VARIABLE}{variable}={value}" for variable, value in own.items() if value))
         answer = self._remembered(program, lambda: self._follow(program, own), *own.values())
         script = [f"{runs.ARGUMENT}{word}" for word in words if len(words) > 1 and answer[0]]
         return (answer[0], *script, *answer[1:])
+
+    def _can_be_checked(self, program: Path) -> bool:
+        """The answer is kept: a script executes the same program thousands of times."""
+        try:
+            key = _identity(program)
+        except OSError:
+            return False
+        if key not in self._checkable:
+            self._checkable[key] = _can_be_checked(program)
+        return self._checkable[key]
 
     def _follow(self, program: Path, own: Mapping[str, str]) -> Answer:
         run = self._run
@@ -189,6 +199,12 @@ class Service:
         variables = changes(own, built, run.folder, run.options, serving=True)
         changed = "" if built.image == program else str(built.image.absolute())
         return (changed, *(f"{runs.VARIABLE}{name}={value}" for name, value in variables.items()))
+
+
+def _identity(path: Path) -> tuple[object, ...]:
+    """What tells whether a file is the one that was there before."""
+    status = path.stat()
+    return (path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _hung_up(connection: socket.socket) -> bool:
