@@ -139,7 +139,11 @@ int main(int argc, char **argv) {
 def test_no_use_has_the_chain_of_another(whence: Whence, level: str) -> None:
     (found,) = used(whence, whence.build(LINES, "lines", level, "-w"), "1")
     assert found["access"]["use"] == "status"
-    assert chains(found) == {"v": [("return", "main"), ("computed", "of_q + of_p")]}
+    assert chains(found) == {
+        "v": [("return", "main"), ("computed", "of_q + of_p")],
+        "the first operand of of_q + of_p": [("stored", "of_q"), ("constant", "2")],
+        "the second operand of of_q + of_p": [("stored", "of_p"), ("undefined", "p[0]")],
+    }
 
 
 def test_every_report_tells_the_birth(whence: Whence, built: dict[str, Path], tmp_path: Path) -> None:

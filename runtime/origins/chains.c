@@ -7,12 +7,24 @@
 #include "recipes.h"
 #include "sizes.h"
 
-static void put_heading(struct text *into, uint64_t role, int is_negative, uint64_t value) {
+static void begin_heading(struct text *into, uint64_t role, int is_negative, uint64_t value) {
     text_put(into, "=");
     text_decimal(into, role);
     text_put(into, is_negative ? "\t-" : "\t");
     text_decimal(into, is_negative ? -value : value);
+}
+
+static void put_heading(struct text *into, uint64_t role, int is_negative, uint64_t value) {
+    begin_heading(into, role, is_negative, value);
     text_put(into, "\n");
+}
+
+/* How many chains there are. */
+static unsigned count_of(const struct text *text) {
+    unsigned count = 0;
+    for (size_t i = 0; i < text->length; i++)
+        if (text->begin[i] == '=' && (!i || text->begin[i - 1] == '\n')) count++;
+    return count;
 }
 
 static void put_hop(struct text *into, uint32_t flags, uint32_t tag,
@@ -48,16 +60,61 @@ static void put_hops(struct text *into, uint32_t node) {
     }
 }
 
+/* Where a number was computed that is still the same; NULL if that is not known. */
+static const struct whence_origin_site *computed_at(uint32_t node) {
+    const struct node *at = node_at(node), *last = NULL;
+    for (unsigned hops = 0; at && hops < WH_ORIGIN_MOST_HOPS; at = node_at(at->parent)) {
+        if (at->is_arithmetic) return NULL;
+        if (at->site) hops++, last = at;
+    }
+    return at || !last || last->flags ? NULL : last->site;
+}
+
+/* The result of arithmetic, of which the number has the lower bits. */
+static void put_exact(struct text *into, const struct computed *computed) {
+    text_put(into, "~");
+    text_decimal(into, computed->bits);
+    text_put(into, "\t");
+    text_decimal(into, computed->upper);
+    text_put(into, "\t");
+    text_decimal(into, computed->exact);
+    text_put(into, "\n");
+}
+
+#define DEEPEST 3u
+#define MOST_CHAINS 16u
+
+/* The chains of what the number of the last chain was computed from, and of what those were. */
+static void put_parts(struct text *into, uint64_t value, uint32_t node, unsigned depth) {
+    struct computed computed;
+    const struct whence_origin_site *site = computed_at(node);
+    if (!site || !computed_find(site, value, &computed)) return;
+    if (computed.bits) put_exact(into, &computed);
+    unsigned own = count_of(into) - 1;
+    for (unsigned i = 0; i < computed.count; i++) {
+        struct use_value each = computed.operands[i];
+        if (!node_at(each.node) || count_of(into) >= MOST_CHAINS) continue;
+        begin_heading(into, WH_ROLE_OPERAND_1 + i, each.has_sign && each.word >> 63, each.word);
+        text_put(into, "\t");
+        text_decimal(into, own);
+        text_put(into, "\n");
+        put_hops(into, each.node);
+        if (depth < DEEPEST) put_parts(into, each.word, each.node, depth + 1);
+    }
+}
+
 static void put_chain(struct text *into, uint64_t role, uint64_t value, uint32_t node) {
     if (!node_at(node)) return;
     put_heading(into, role, 0, value);
     put_hops(into, node);
+    put_parts(into, value, node, 1);
 }
 
-static void put_value(struct text *into, uint64_t role, struct use_value value) {
+static void put_value(struct text *into, uint64_t role, struct use_value value, int has_operands) {
     if (!node_at(value.node)) return;
     put_heading(into, role, value.has_sign && value.word >> 63, value.word);
     put_hops(into, value.node);
+    if (!has_operands) put_parts(into, value.word, value.node, 1);
 }
 
 static void put_holder(struct text *into, const struct death *death) {
@@ -87,6 +144,9 @@ static void put_death(struct text *into, uintptr_t begin) {
 static void put_size(struct text *into, const struct whence_block *block) {
     const struct sizing *sizing = sizing_of(block);
     if (!sizing) return;
+    int has_operands = 0;
+    for (unsigned i = 0; i < SIZING_VALUES; i++)
+        has_operands |= sizing->roles[i] == WH_ROLE_LEFT || sizing->roles[i] == WH_ROLE_RIGHT;
     for (unsigned i = 0; i < SIZING_VALUES; i++) {
         uint64_t value = sizing->values[i];
         int is_negative = (int)(sizing->signs >> i & 1 & value >> 63);
@@ -94,6 +154,7 @@ static void put_size(struct text *into, const struct whence_block *block) {
         if (sizing->roles[i] == WH_ROLE_SIZE) value = block->size;
         put_heading(into, sizing->roles[i], is_negative, value);
         put_hops(into, sizing->nodes[i]);
+        if (i || !has_operands) put_parts(into, value, sizing->nodes[i], 1);
     }
 }
 
@@ -126,9 +187,9 @@ static void put_used(uint64_t address, struct text *into) {
     put_chain(into, WH_ROLE_POINTER, address, nodes.pointer);
     uintptr_t pointer = ~__whence_origins.passed.use_address - (uintptr_t)(intptr_t)nodes.distance;
     if (!nodes.has_values && !find_index(nodes.pointer, pointer, &nodes.values)) return;
-    put_value(into, WH_ROLE_INDEX, nodes.values.index);
+    put_value(into, WH_ROLE_INDEX, nodes.values.index, nodes.values.operand_count != 0);
     for (unsigned i = 0; i < nodes.values.operand_count; i++)
-        put_value(into, WH_ROLE_OPERAND_1 + i, nodes.values.operands[i]);
+        put_value(into, WH_ROLE_OPERAND_1 + i, nodes.values.operands[i], 0);
 }
 
 static void put_argument(const struct whence_event *event, struct text *into) {
@@ -207,6 +268,7 @@ static void put_length(const char *library, uint64_t length, struct text *into) 
         int is_negative = (int)(length >> 63);
         put_heading(into, WH_ROLE_LENGTH, is_negative, length);
         put_hops(into, (uint32_t)first);
+        put_parts(into, length, (uint32_t)first, 1);
         return;
     }
     uint64_t second = argument_word(lengths[i].first + 1u);

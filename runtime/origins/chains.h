@@ -9,9 +9,12 @@
 #define CHAINS_ROOM (32u << 10)
 
 /* Where the values of an event come from: a line "=role value" for each chain, then a line for each
- * hop, newest first: flags, tag of the thread, text and scope of the site. `library`: the library
- * function that does the step, or NULL; `length`: the bytes that it accesses, which an event may
- * have cut off where the address space ends. */
+ * hop, newest first: flags, tag of the thread, text and scope of the site. Behind "=role value"
+ * stands the number of the chain, from 0 on, of which the value is an operand where that is
+ * computed; a line
+ * "~bits upper lower" behind the hops has the two words of the result that had more bits.
+ * `library`: the library function that does the step, or NULL; `length`: the bytes that it
+ * accesses, which an event may have cut off where the address space ends. */
 void chains_describe(const struct whence_event *event, const struct whence_block *block,
                      const char *library, uint64_t length, struct text *into);
 

@@ -134,7 +134,7 @@ class Hop:
     of it. process, program: the number and the name of the process in which this happened, where it is
     another than the finding's. copied: two pointers to the block come from here (`parted`). away: the
     pointer was stored elsewhere than in a variable of the function. handed: another took the block over here
-    (`handed`).
+    (`handed`). wrapped: how many bits a computed number has, and the result, which has more.
     """
 
     kind: HopKind
@@ -157,6 +157,7 @@ class Hop:
     copied: bool = False
     away: bool = False
     handed: bool = False
+    wrapped: tuple[int, int] | None = None
 
     @property
     def is_cut(self) -> bool:

@@ -72,6 +72,10 @@ void __whence_origin_sorted(struct whence_origin_site *site, uint64_t base, uint
  * them have a sign. */
 void __whence_origin_indexed(struct whence_origin_site *site, uint64_t pointer, uint64_t value,
                              uint32_t node, uint32_t said, ...);
+/* A site has computed a number that is kept. exact, upper: the result in 128 bits, of which the
+ * number has so many `bits`; 0: that is not known. said: as above. */
+void __whence_origin_computed(struct whence_origin_site *site, uint64_t value, uint64_t exact,
+                              uint64_t upper, uint32_t bits, uint32_t said, ...);
 /* A pointer is about to be freed. */
 void __whence_origin_freed(uint32_t node, uint64_t pointer);
 /* A pointer to the heap is about to be overwritten by a value with this node. */

@@ -5,16 +5,16 @@ from __future__ import annotations
 from rich.cells import cell_len
 from rich.text import Text
 
-from whence.chains import Chain
+from whence.chains import Chain, Hop
 from whence.findings import Frame
 from whence.report import frames
-from whence.report.chain_text import chain_heading, frame_of, hop_threads, hop_words, mark
+from whence.report.chain_text import chain_heading, frame_of, hop_parts, hop_threads, mark
 from whence.report.layout import INDENT, Layout
 from whence.report.source import SourceFinder, cut_cells
 from whence.report.styles import DIM, FUNCTION, HEADING, printable
 
-_PLACE = 24
-"""Columns that a position has at least."""
+_WORDS, _PLACE = 12, 24
+"""Columns that what happened, and a position, have at least."""
 
 
 class ChainLines:
@@ -43,7 +43,7 @@ class ChainLines:
         beside = max(cell_len(each) + 2 for each in others) if any(others) else 0
         room = self._layout.width - len(indent) - digits - 2 - beside - 2 - _PLACE
         room = max(min(self._layout.width // 2, room), _PLACE)
-        said = _beside([cut_cells(printable(hop_words(hop)), 0, room) for hop in chain.hops], others)
+        said = _beside([_fitted(hop, room) for hop in chain.hops], others)
         wide = max((cell_len(each) for each in said), default=0)
         left = self._layout.width - len(indent) - digits - 2 - wide - 2
         hops = [frame_of(hop) for hop in chain.hops]
@@ -58,6 +58,13 @@ class ChainLines:
                 below = Text.assemble(indent, " " * (digits + 2), (f"^ {marked}", HEADING))
                 lines += self._layout.wrapped(below, indent + " " * (digits + 4))
         return lines
+
+
+def _fitted(hop: Hop, room: int) -> str:
+    """What a hop says in so many columns: names are cut before what became of the value."""
+    words, changed = map(printable, hop_parts(hop))
+    left = max(room - cell_len(changed), _WORDS)
+    return cut_cells(cut_cells(words, 0, left) + changed, 0, room)
 
 
 def code(sources: SourceFinder, frame: Frame, room: int) -> str:

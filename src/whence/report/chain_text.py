@@ -14,10 +14,20 @@ from whence.report.frames import place, position
 
 def hop_words(hop: Hop) -> str:
     """What happened to the value, in one phrase."""
+    return "".join(hop_parts(hop))
+
+
+def hop_parts(hop: Hop) -> tuple[str, str]:
+    """What happened to the value, with the names of the program, which may be long; and what became of it."""
     again = ", repeatedly" if hop.repeated else ""
     again += ", after hops that are left out" if hop.skipped else ""
     computed = f", computed as {hop.computed}" if hop.computed else ""
-    return _words(hop) + computed + _converted(hop) + again + (f": {hop.note}" if hop.note else "")
+    changed = _wrapped(hop) + _converted(hop) + again + (f": {hop.note}" if hop.note else "")
+    return _words(hop) + computed, changed
+
+
+def _wrapped(hop: Hop) -> str:
+    return f", wrapped in {hop.wrapped[0]} bits ({hop.wrapped[1]:,})" if hop.wrapped is not None else ""
 
 
 def _converted(hop: Hop) -> str:

@@ -229,6 +229,8 @@ def _hop(hop: Hop) -> dict[str, Any]:
         made["handed_over"] = True
     if hop.conversion is not None:
         made["bits"] = list(hop.conversion)
+    if hop.wrapped is not None:
+        made["wrapped"] = {"bits": hop.wrapped[0], "result": str(hop.wrapped[1])}
     if hop.process is not None:
         made["process"] = {"pid": hop.process, "program": _text(hop.program) or None}
     if hop.input is not None:

@@ -53,7 +53,9 @@ def chains(
     """The chains of a finding. values: those that its rule traces. row: of its detection point. line: of the
     step that it is about."""
     found, places = list[Chain](), dict[str, int]()
+    numbered = list[Chain | None]()
     for head, lines in _parts(text):
+        numbered.append(None)
         role = _ROLES.get(int(head[1:].partition("\t")[0]))
         if any(each.startswith("!") and each.split("\t")[1] != str(line) for each in lines):
             continue  # it is about another step
@@ -62,7 +64,12 @@ def chains(
             computed = _computed((found[places[each]] for each in _SIZES if each in places), "the size")
             chain = replace(chain, term=_SIZES[role].format(_size(values), computed), is_number=True)
         elif role in _OF_INDEX:
-            computed = _computed((found[places["INDEX"]],) if "INDEX" in places else (), "the index")
+            whole = found[places["INDEX"]] if "INDEX" in places else None
+            if parent := head.split("\t")[2:]:
+                whole = numbered[int(parent[0])]
+                if whole is None:
+                    continue  # of a chain that the rule does not ask for
+            computed = _computed((whole,) if whole else (), whole.term if whole and parent else "the index")
             chain = replace(chain, term=f"the {_OF_INDEX[role]} operand of {computed}", is_number=True)
         elif role in _LENGTHS:
             chain = replace(chain, term=_LENGTHS[role], is_number=True)
@@ -75,9 +82,13 @@ def chains(
             chain = replace(chain, hops=tuple(map(_without_sign, chain.hops)))
         if role == "LOST":
             chain = handed(chain)
+        if role in _OF_INDEX and chain in found:
+            numbered[-1] = chain  # an index and a size may be one number
+            continue
         if role not in (*_SIZES, *_LENGTHS) or _size(values):
             places.setdefault(role or "", len(found))
             found.append(chain)
+            numbered[-1] = chain
     pair = [places[role] for role in ("POINTER", "FREED") if role in places]
     if len(pair) == 2:
         found[pair[0]], found[pair[1]] = parted(*(found[at] for at in pair))
@@ -121,11 +132,14 @@ def _parts(text: str) -> Iterator[tuple[str, list[str]]]:
 def _chain(
     head: str, lines: list[str], values: Sequence[Value], row: points.Point | None, stacks: Stacks
 ) -> Chain:
-    number, _, word = head[1:].partition("\t")
+    number, word = head[1:].split("\t")[:2]
     role, value = _ROLES.get(int(number), ""), int(word)
     holders = [line for line in lines if line.startswith("@")]
-    lines = [line for line in lines if not line.startswith(("@", "!"))]
+    results = [line for line in lines if line.startswith("~")]
+    lines = [line for line in lines if not line.startswith(("@", "!", "~"))]
     hops = _all_hops(lines)
+    if results and hops and (wrapped := _result(results[0])):
+        hops = (*hops[:-1], replace(hops[-1], wrapped=wrapped))
     lines = [line for line in lines if not line.startswith("<")]
     if holders and hops:
         hops = (replace(hops[0], holder=_holder(holders[0], stacks)), *hops[1:])
@@ -136,6 +150,16 @@ def _chain(
     if role == "POINTER" and row is not None and row.name == "use" and values and value != values[0].value:
         term = f"the pointer to {term}"
     return Chain(term, None if role == "USED" else value, hops, cut, is_number=role == "INDEX")
+
+
+def _result(line: str) -> tuple[int, int] | None:
+    """How many bits a number has, and the result that had more; None if the record is cut off in the line."""
+    words = line[1:].split("\t")
+    if len(words) != 3 or not all(word.isdecimal() for word in words):
+        return None
+    bits, upper, lower = map(int, words)
+    result = upper << 64 | lower
+    return bits, result - (result >> 127 << 128)
 
 
 def _size(values: Sequence[Value]) -> str:

@@ -24,6 +24,7 @@ from whence.instrument.origins.indexes import Indexes
 from whence.instrument.origins.library import FREES, Effects, is_allocation
 from whence.instrument.origins.lists import Lists
 from whence.instrument.origins.names import Names
+from whence.instrument.origins.numbers import Numbers
 from whence.instrument.origins.operands import Operands
 from whence.instrument.origins.results import Results
 from whence.instrument.origins.sites import Sites
@@ -118,6 +119,7 @@ class _Follower:
         self.uses = Uses(function, sites, self.names, out, self._node) if policy.values else None
         self.operands = Operands(policy.steps, out, self._node)
         self.indexes = Indexes(function, out, self._node, self._arithmetic_site)
+        self.numbers = Numbers(function, out, self.indexes)
         self.sizes = Sizes(function, sites, self.names, out, self._node)
 
     def run(self) -> None:
@@ -127,6 +129,7 @@ class _Follower:
         self.variables.begin(instructions, self.deaths.cleared)
         self.lists.begin(instructions)
         self.indexes.begin(instructions, self.scalars)
+        self.numbers.begin(instructions)
         self.results.find(instructions, self.scalars, self.shadows)
         for instruction in instructions:
             self.operands.of(instruction)
@@ -361,7 +364,12 @@ class _Follower:
             return self._arithmetic(made, place, self._node(varying[0].value, type_, made))
         if len(varying) == 2 and self._is_joined(made, varying):
             return self._joined(made, varying, place, type_)
-        return self._born(place, made, HopKind.COMPUTED, self.names.value(made.result or ""))
+        site = self.sites.site(made, HopKind.COMPUTED, self.names.value(made.result or ""))
+        node = self._step(place, site)
+        if made.result and self.depth < _DEEPEST // 2:
+            self.nodes[made.result] = node  # before those of its operands, which may lead back to it
+            self.numbers.computed(made, place, site)
+        return node
 
     def _is_joined(self, made: ir.Instruction, operands: Sequence[ir.Operand]) -> bool:
         """Whether the parts of a number are put together: one of two operands is moved to other bits, or is

@@ -36,7 +36,7 @@ DEFER = f"{PREFIX}defer"
 SET, FILLED, FREED = f"{PREFIX}set", f"{PREFIX}filled", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
 LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
-INDEXED = f"{PREFIX}indexed"
+INDEXED, COMPUTED = f"{PREFIX}indexed", f"{PREFIX}computed"
 SORTING, SORTED = f"{PREFIX}sorting", f"{PREFIX}sorted"
 BY_VALUE, RECEIVED = f"{PREFIX}by_value", f"{PREFIX}received"
 DECIDES, NARROW = f"{PREFIX}decides", f"{PREFIX}narrow"
@@ -120,6 +120,7 @@ def declaration(name: str, *, strict: bool = False) -> str:
         SORTING: f"declare ptr @{name}(ptr, ptr captures(address), i64, i64) {_READS_ALL}",
         SORTED: f"declare void @{name}(ptr, ptr captures(address), i64, i64, ptr) {_READS_ALL}",
         INDEXED: f"declare void @{name}(ptr, ptr captures(address), i64, i32, i32, ...) {_WRITES}",
+        COMPUTED: f"declare void @{name}(ptr, i64, i64, i64, i32, i32, ...) {_WRITES}",
         f"{DEFER}_": f"declare void @{name}(ptr captures(address), ptr{_deferred_words(name)}) {_WRITES}",
         OPERANDS: f"declare void @{name}(i64, i64, i32, i32) {_WRITES}",
         COPY: f"declare void @{name}(ptr, ptr captures(address), ptr captures(address), i64) {_WRITES}",
@@ -160,6 +161,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
     yield f"declare void @{BY_VALUE}(ptr, ptr, i64, ptr) #1"
     yield f"declare void @{RECEIVED}(ptr, ptr, i64, ptr, ptr, i64) #1"
     yield f"declare void @{INDEXED}(ptr, ptr, i64, i32, i32, ...) #1"
+    yield f"declare void @{COMPUTED}(ptr, i64, i64, i64, i32, i32, ...) #1"
     yield f"declare void @{FILLING}(ptr, ptr, i64) #1"
     yield "declare void @__whence_origin_written(ptr, i64) #1"
     yield f"declare void @{FRESH}(ptr, i64) #1"

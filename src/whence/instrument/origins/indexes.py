@@ -20,7 +20,7 @@ _CASTS = ("sext", "zext", "trunc")
 _WIDE = 64
 Site = Callable[[ir.Instruction], str]
 """The site of arithmetic."""
-_Typed = tuple[str, str, bool]
+Typed = tuple[str, str, bool]
 """A value, its type, and whether that has a sign."""
 
 
@@ -53,7 +53,7 @@ class Indexes:
     def begin(self, instructions: Sequence[ir.Instruction], variables: Collection[str]) -> None:
         """variables: the scalar ones of the function, which only loads and stores access."""
         self._variables = variables
-        self._kept = {value for each in instructions for value in _kept(each, variables)}
+        self._kept = {value for each in instructions for value in kept(each, variables)}
         stored: dict[str, list[ir.Store]] = {}
         for each in instructions:
             if isinstance(each, ir.Store) and each.pointer in variables and self._indexed(each):
@@ -65,7 +65,7 @@ class Indexes:
             words = (self._function.add_alloca("i64", 8).result or "" for _ in range(count))
             nodes = (self._function.add_alloca("i32", 4).result or "" for _ in range(count))
             site = self._function.add_alloca("ptr", 8).result or ""
-            self._shadows[variable] = shadow = _Shadow((*words,), (*nodes,), _signs(values[1:count]), site)
+            self._shadows[variable] = shadow = _Shadow((*words,), (*nodes,), signs_of(values[1:count]), site)
             if first is not None:
                 _clear(first, shadow)
 
@@ -78,7 +78,7 @@ class Indexes:
         if not values:
             _clear(store, shadow)
             return
-        words = self._words(store, values)
+        words = self.words(store, values)
         for (word, node), beside, of in zip(words, shadow.words, shadow.nodes, strict=False):
             store.insert_before(f"store {word}, ptr {beside}, align 8", dbg=False)
             store.insert_before(f"store i32 {node}, ptr {of}, align 4", dbg=False)
@@ -98,7 +98,7 @@ class Indexes:
 
     def leaving(self, user: ir.Instruction) -> None:
         """An instruction may keep pointers that variables have kept."""
-        for value in _kept(user, self._variables):
+        for value in kept(user, self._variables):
             made = self._function.definition_of(value)
             shadow = self._shadows.get(made.pointer) if isinstance(made, ir.Load) else None
             if shadow is not None and isinstance(made, ir.Load) and (known := self._known(made, shadow)):
@@ -119,17 +119,17 @@ class Indexes:
             ]
         return known or []
 
-    def _indexed(self, store: ir.Store) -> list[_Typed]:
+    def _indexed(self, store: ir.Store) -> list[Typed]:
         """The index of a pointer that is stored, and its operands; nothing if it has none."""
         made = self._function.definition_of(store.operands[0].value)
         index = _index_of(made) if isinstance(made, ir.GetElementPtr) else None
-        return [] if index is None else [(*index, True), *self._operands(*index)]
+        return [] if index is None else [(*index, True), *self.operands(*index)]
 
     def use(self, place: ir.Instruction, pointer: str, node: str, index: tuple[str, str]) -> None:
         """A pointer with a node is used with an index."""
-        values = [(*index, True), *self._operands(*index)]
-        words = [f"i32 {each}, {word}" for word, each in self._words(place, values)]
-        arguments = f"ptr {pointer}, i32 {node}, i64 {_signs(values[1:])}, {', '.join(words)}"
+        values = [(*index, True), *self.operands(*index)]
+        words = [f"i32 {each}, {word}" for word, each in self.words(place, values)]
+        arguments = f"ptr {pointer}, i32 {node}, i64 {signs_of(values[1:])}, {', '.join(words)}"
         self._out.call(place, helpers.used(len(values) - 1), "void", arguments)
 
     def computed(self, made: ir.GetElementPtr, place: ir.Instruction, site: str) -> None:
@@ -137,8 +137,8 @@ class Indexes:
         index = _index_of(made)
         if index is None or made.result not in self._kept:
             return
-        values = [(*index, True), *self._operands(*index)]
-        self._tell(place, site, made.result or "", self._words(place, values), _signs(values[1:]))
+        values = [(*index, True), *self.operands(*index)]
+        self._tell(place, site, made.result or "", self.words(place, values), signs_of(values[1:]))
 
     def _tell(
         self, place: ir.Instruction, site: str, pointer: str, values: list[tuple[str, str]], signs: int
@@ -149,14 +149,14 @@ class Indexes:
         arguments = f"ptr {site}, ptr {pointer}, {index}, i32 {node}, i32 {said}{more}"
         self._out.call(place, helpers.INDEXED, "void (ptr, ptr, i64, i32, i32, ...)", arguments)
 
-    def _words(self, place: ir.Instruction, values: Sequence[_Typed]) -> list[tuple[str, str]]:
+    def words(self, place: ir.Instruction, values: Sequence[Typed]) -> list[tuple[str, str]]:
         """Each value as an argument of 64 bits, and its node."""
         return [
-            (self._widened(place, value, type_, has_sign=has_sign), self._node(value, type_, place))
+            (self.widened(place, value, type_, has_sign=has_sign), self._node(value, type_, place))
             for value, type_, has_sign in values
         ]
 
-    def _operands(self, value: str, type_: str) -> list[_Typed]:
+    def operands(self, value: str, type_: str) -> list[Typed]:
         """What a value was computed from, if there are several: all, or, if that is much, its two sides."""
         value, type_, _ = self._stripped(value, type_)
         made = self._function.definition_of(value)
@@ -167,12 +167,12 @@ class Indexes:
             found = [*dict.fromkeys(self._sides(made))]
         return found
 
-    def _sides(self, made: ir.Binary) -> Iterator[_Typed]:
+    def _sides(self, made: ir.Binary) -> Iterator[Typed]:
         for side in made.operands:
             value, type_, has_sign = self._stripped(side.value, made.type)
             yield value, type_, has_sign or "nsw" in made.flags
 
-    def _leaves(self, made: ir.Binary, depth: int) -> Iterator[_Typed]:
+    def _leaves(self, made: ir.Binary, depth: int) -> Iterator[Typed]:
         for value, type_, has_sign in self._sides(made):
             inner = self._function.definition_of(value)
             if depth and isinstance(inner, ir.Binary):
@@ -180,7 +180,7 @@ class Indexes:
             else:
                 yield value, type_, has_sign
 
-    def _stripped(self, value: str, type_: str) -> _Typed:
+    def _stripped(self, value: str, type_: str) -> Typed:
         """A value before casts and arithmetic with constants; whether an extension copies its sign."""
         has_sign = False
         while True:
@@ -194,7 +194,7 @@ class Indexes:
             else:
                 return value, type_, has_sign
 
-    def _widened(self, before: ir.Instruction, value: str, type_: str, *, has_sign: bool) -> str:
+    def widened(self, before: ir.Instruction, value: str, type_: str, *, has_sign: bool) -> str:
         width = int(type_[1:])
         if width == _WIDE:
             return f"i64 {value}"
@@ -202,7 +202,7 @@ class Indexes:
         return f"i64 {before.insert_before(f'{cast} {type_} {value} to i64').result}"
 
 
-def _signs(values: Sequence[_Typed]) -> int:
+def signs_of(values: Sequence[Typed]) -> int:
     """Which of some values have a sign: a bit for each."""
     return sum(has_sign << number for number, (_, _, has_sign) in enumerate(values))
 
@@ -220,7 +220,7 @@ def _clear(before: ir.Instruction, shadow: _Shadow) -> None:
         before.insert_before(f"store i32 0, ptr {node}, align 4", dbg=False)
 
 
-def _kept(user: ir.Instruction, variables: Collection[str]) -> Iterator[str]:
+def kept(user: ir.Instruction, variables: Collection[str]) -> Iterator[str]:
     """What an instruction stores elsewhere than in a variable, passes or returns."""
     if isinstance(user, ir.Store):
         values = [] if user.pointer in variables else [user.operands[0].value]
