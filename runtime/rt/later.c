@@ -213,10 +213,24 @@ WH_EXPORT uint64_t __whence_value_later(struct whence_cell *cell) {
     return (uint64_t)there;
 }
 
-static int lacks_any(const struct whence_later *module) {
-    for (uint64_t i = 0; i < module->cells; i++)
-        if (!is_filled(&cells_of(module)[i])) return 1;
-    return 0;
+static uint64_t lacks(const struct whence_later *module) {
+    uint64_t lacking = 0;
+    for (uint64_t i = 0; i < module->cells; i++) lacking += !is_filled(&cells_of(module)[i]);
+    return lacking;
+}
+
+/* What a program waits for that is about to become another user: some seconds. Of more, those that
+ * it comes to later, if whence can no longer be asked, are left out, with a note. */
+#define FETCHED_MOST 500u
+
+static int are_few(void) {
+    uint64_t all = 0;
+    os_lock(&lock);
+    for (unsigned table = 0; table < count; table++)
+        for (struct whence_later *const *row = tables[table].begin; row < tables[table].end; row++)
+            all += lacks(*row);
+    os_unlock(&lock);
+    return all <= FETCHED_MOST;
 }
 
 /* The module of a table's row, NULL if it lacks nothing or there is none; *more: whether there is a
@@ -226,14 +240,14 @@ static const struct whence_later *lacking(unsigned table, size_t row, int *more)
     struct whence_later *const *place = table < count ? tables[table].begin + row : NULL;
     *more = place && place < tables[table].end;
     const struct whence_later *module = *more ? *place : NULL;
-    if (module && !lacks_any(module)) module = NULL;
+    if (module && !lacks(module)) module = NULL;
     os_unlock(&lock);
     return module;
 }
 
 void later_fetch_all(void) {
     int saved = errno;
-    if (may_ask()) {
+    if (are_few() && may_ask()) {
         uint64_t signals = begin();
         for (unsigned table = 0; table < count; table++) {
             int more = 1;

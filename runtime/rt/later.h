@@ -9,7 +9,8 @@
 #ifndef WHENCE_RT_LATER_H
 #define WHENCE_RT_LATER_H
 
-/* The program is about to lose what asking takes: files, the socket, or system calls. */
+/* The program is about to lose what asking takes: files, the socket, or system calls. Many twins
+ * are left out: they take minutes. */
 void later_fetch_all(void);
 
 /* Around fork. */

@@ -1,6 +1,7 @@
 /* Signals that would kill the program are findings; a program that handles them
  * itself does not notice us. */
 #include "signals.h"
+#include "signal_stacks.h"
 #include "../process/images.h"
 #include "../settings/options.h"
 #include "../leak/leak.h"
@@ -137,9 +138,15 @@ static uintptr_t kept[KEPT_MOST];
 static unsigned kept_count;
 static struct os_lock kept_lock;
 
-void signals_lock(void) { os_lock(&kept_lock); }
+void signals_lock(void) {
+    os_lock(&kept_lock);
+    signal_stacks_lock();
+}
 
-void signals_unlock(void) { os_unlock(&kept_lock); }
+void signals_unlock(void) {
+    signal_stacks_unlock();
+    os_unlock(&kept_lock);
+}
 
 static uintptr_t take_stack(void) {
     if (!PORT_GUARDS) return os_map(SIGNAL_STACK);
@@ -167,7 +174,19 @@ void signals_open_thread(struct thread *thread) {
     if (thread->alternate_stack) os_alternate_stack(&own, NULL);
 }
 
+/* The thread runs no handler any more, so nobody needs the stack in place of the program's. */
+static void leave_programs_stack(void) {
+    struct os_stack now = {0}, none = {NULL, SS_DISABLE, 0};
+    if (os_alternate_stack(NULL, &now) || (now.flags & SS_DISABLE)) return;
+    stack_t programs = {.ss_sp = now.begin};
+    signal_stacks_told(&programs);
+    if (programs.ss_sp == now.begin || os_alternate_stack(&none, NULL)) return;
+    programs.ss_sp = now.begin;
+    signal_stacks_left(&programs, 1);
+}
+
 void signals_close_thread(struct thread *thread) {
+    if (PORT_PLANES) leave_programs_stack();
     if (!thread->alternate_stack) return;
     struct os_stack now = {0}, none = {NULL, SS_DISABLE, 0};
     if (os_alternate_stack(NULL, &now) == 0 && (uintptr_t)now.begin == thread->alternate_stack)

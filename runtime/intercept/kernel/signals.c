@@ -1,6 +1,7 @@
 /* signal.h: masks, and waiting for signals. Of a set, the words that the kernel knows are checked.
  */
 #include <stdarg.h>
+#include "../../rt/signal_stacks.h"
 #include "../check.h"
 
 #include <signal.h>
@@ -26,6 +27,15 @@ WRAP(int, sigsuspend, (const sigset_t *set)) {
     return NEXT(sigsuspend)(set);
 }
 
+/* The kernel had the stack `before` and has `given` now, if that is not NULL. */
+static void changed_stack(const stack_t *given, const stack_t *before, stack_t *old) {
+    stack_t told = *before;
+    signal_stacks_told(&told);
+    if (given && before->ss_sp != given->ss_sp) signal_stacks_left(before, 0);
+    if (old) *old = told;
+}
+
+/* The kernel gets a larger stack where the program's is small, and the program is told its own. */
 WRAP(int, sigaltstack, (const stack_t *stack, stack_t *old)) {
     READ_IF(stack, sizeof *stack);
     WRITE_IF(old, sizeof *old);
@@ -36,7 +46,14 @@ WRAP(int, sigaltstack, (const stack_t *stack, stack_t *old)) {
             check_used(SITE, &stack->ss_size, sizeof stack->ss_size);
         }
     }
-    return NEXT(sigaltstack)(stack, old);
+    int is_whole =
+        (!stack || is_there(stack, sizeof *stack)) && (!old || is_there(old, sizeof *old));
+    if (!PORT_PLANES || !is_whole) return NEXT(sigaltstack)(stack, old);
+    stack_t given, before;
+    if (stack) given = signal_stacks_given(stack);
+    int result = NEXT(sigaltstack)(stack ? &given : NULL, &before);
+    if (!result) changed_stack(stack ? &given : NULL, &before, old);
+    return result;
 }
 
 WRAP(int, sigwait, (const sigset_t *set, int *signal)) {

@@ -150,8 +150,10 @@ def _process(finding: Finding, run: RunInfo) -> str:
 
 def values(finding: Finding) -> str:
     """``r = 0x440000000028, r1 = 0x440000000020``; empty if there is no more than the address itself, and the
-    size of its block, which the headline tells."""
+    size of its block, which the headline tells, or an undefined value, which says nothing."""
     traced = finding.values
+    if finding.undefined is not None and len(traced) == 1:
+        return ""
     sizes = [f"Size({value.name})" for value in traced] if finding.block else []
     if all(value.value == finding.access.address or value.name in sizes for value in traced):
         return ""
