@@ -103,6 +103,13 @@ static void put_parts(struct text *into, uint64_t value, uint32_t node, unsigned
     }
 }
 
+/* The chain of a value that is not known. */
+static void put_node(struct text *into, uint64_t role, uint32_t node) {
+    if (!node_at(node)) return;
+    put_heading(into, role, 0, 0);
+    put_hops(into, node);
+}
+
 static void put_chain(struct text *into, uint64_t role, uint64_t value, uint32_t node) {
     if (!node_at(node)) return;
     put_heading(into, role, 0, value);
@@ -317,7 +324,7 @@ static void put_decided(struct text *into) {
 static void put_content(uintptr_t address, struct text *into) {
     uint32_t node;
     if (cells_node(address, 1, *(const uint8_t *)address, &node))
-        put_chain(into, WH_ROLE_USED, 0, node);
+        put_node(into, WH_ROLE_USED, node);
 }
 
 static void put_use(const struct whence_event *event, struct text *into) {
@@ -335,14 +342,14 @@ static void put_use(const struct whence_event *event, struct text *into) {
     if (kind == WH_USE_ADDRESS) put_used(event->value, into);
 }
 
-void chains_of_node(uint32_t node, struct text *into) { put_chain(into, WH_ROLE_POINTER, 0, node); }
+void chains_of_node(uint32_t node, struct text *into) { put_node(into, WH_ROLE_POINTER, node); }
 
 int chains_of_memory(uintptr_t address, uint64_t size, uint64_t value, struct text *into,
                      uint32_t *thread) {
     uint32_t node;
     *thread = node_tag(node_own());
     if (!cells_node(address, size, value, &node)) return node ? 1 : 0;
-    put_chain(into, WH_ROLE_POINTER, 0, node);
+    put_node(into, WH_ROLE_POINTER, node);
     return 2;
 }
 

@@ -16,9 +16,12 @@ struct entry {
     uint32_t differs; /* the site has computed the number from other operands, too */
 };
 
-static struct entry entries[1u << ENTRIES_SHIFT];
+/* Numbers are many more. */
+typedef struct entry table[1u << ENTRIES_SHIFT];
+static table pointers, numbers;
 
-static struct entry *entry_of(const struct whence_origin_site *site, uint64_t value) {
+static struct entry *entry_of(struct entry *entries, const struct whence_origin_site *site,
+                              uint64_t value) {
     uint64_t hash = ((uintptr_t)site + value * 0x10001u) * WH_ORIGIN_LATELY_HASH;
     return &entries[hash >> (64 - ENTRIES_SHIFT)];
 }
@@ -49,14 +52,15 @@ static void read_operands(struct entry *made, uint32_t said, va_list list) {
     }
 }
 
-static int find(const struct whence_origin_site *site, uint64_t value, struct entry *found) {
-    *found = *entry_of(site, value);
+static int find(struct entry *entries, const struct whence_origin_site *site, uint64_t value,
+                struct entry *found) {
+    *found = *entry_of(entries, site, value);
     return found->site == site && found->value == value && found->sum == sum_of(found);
 }
 
-static void keep(struct entry *made) {
+static void keep(struct entry *entries, struct entry *made) {
     made->sum = sum_of(made);
-    *entry_of(made->site, made->value) = *made;
+    *entry_of(entries, made->site, made->value) = *made;
 }
 
 WH_EXPORT void __whence_origin_indexed(struct whence_origin_site *site, uint64_t pointer,
@@ -68,37 +72,46 @@ WH_EXPORT void __whence_origin_indexed(struct whence_origin_site *site, uint64_t
     va_start(list, said);
     read_operands(&made, said, list);
     va_end(list);
-    keep(&made);
+    keep(pointers, &made);
 }
 
 int indexed_find(const struct whence_origin_site *site, uintptr_t pointer,
                  struct use_values *found) {
     struct entry entry;
-    if (!find(site, pointer, &entry)) return 0;
+    if (!find(pointers, site, pointer, &entry)) return 0;
     *found = entry.values;
     return 1;
 }
 
 /* ---- numbers ---- */
 
-static int is_other(const struct use_values *one, const struct use_values *other) {
-    for (unsigned i = 0; i < one->operand_count; i++)
-        if (one->operands[i].word != other->operands[i].word) return 1;
-    return 0;
+enum likeness { EQUAL, OF_OTHER_NODES, OF_OTHER_NUMBERS };
+
+static enum likeness compare(const struct use_values *one, const struct use_values *other) {
+    enum likeness found = EQUAL;
+    for (unsigned i = 0; i < one->operand_count; i++) {
+        if (one->operands[i].word != other->operands[i].word) return OF_OTHER_NUMBERS;
+        if (one->operands[i].node != other->operands[i].node) found = OF_OTHER_NODES;
+    }
+    return found;
 }
 
 WH_EXPORT void __whence_origin_computed(struct whence_origin_site *site, uint64_t value,
                                         uint64_t exact, uint64_t upper, uint32_t bits,
                                         uint32_t said, ...) {
-    struct entry made = {.site = site, .value = value, .upper = upper, .bits = bits}, before;
+    struct entry made = {.site = site, .value = value, .upper = upper, .bits = bits};
     made.values.index.word = exact;
     va_list list;
     va_start(list, said);
     read_operands(&made, said, list);
     va_end(list);
-    if (find(site, value, &before))
-        made.differs = before.differs || is_other(&made.values, &before.values);
-    keep(&made);
+    const struct entry *before = entry_of(numbers, site, value);
+    if (before->site == site && before->value == value) {
+        enum likeness likeness = compare(&made.values, &before->values);
+        if (likeness == EQUAL) return;
+        made.differs = before->differs || likeness == OF_OTHER_NUMBERS;
+    }
+    keep(numbers, &made);
 }
 
 static __uint128_t extended(uint64_t value, unsigned bits, int has_sign) {
@@ -108,7 +121,7 @@ static __uint128_t extended(uint64_t value, unsigned bits, int has_sign) {
 
 int computed_find(const struct whence_origin_site *site, uint64_t value, struct computed *found) {
     struct entry entry;
-    if (!find(site, value, &entry) || entry.differs) return 0;
+    if (!find(numbers, site, value, &entry) || entry.differs) return 0;
     __uint128_t exact = (__uint128_t)entry.upper << 64 | entry.values.index.word;
     int fits = !entry.bits || exact == extended(value, entry.bits, 0) ||
                exact == extended(value, entry.bits, 1);
