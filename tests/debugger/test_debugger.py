@@ -365,6 +365,34 @@ int main(int argc, char **argv) {
 """
 
 
+PRODUCTS = r"""
+static int area(int width, int height) {
+    int found = width * height;
+    return found;
+}
+int main(int argc, char **argv) {
+    int none = area(argc - 1, 5), some = area(argc + 1, 3);
+    return none + some == 6 ? 0 : 1;
+}
+"""
+
+
+@needs_calls
+def test_a_number_has_not_the_operands_of_another(whence: Whence) -> None:
+    """The chain of a place says nothing of its value: the same code computed 0 and 6."""
+    whence.build(PRODUCTS, "products", "-O0")
+    line = 1 + PRODUCTS[: PRODUCTS.index("    return none")].count("\n")
+    done = debug(
+        whence,
+        *(f"break {line}", "continue", "whence chain some", "whence chain none", "continue"),
+        own=("--locate",),
+        words=("./products",),
+    )
+    out = done.out.decode()
+    assert out.count("computed as width * height") == 2, out + done.err
+    assert "operand" not in out and "exited normally" in out
+
+
 @needs_calls
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_writes_of_a_place_at_every_level(whence: Whence, level: str) -> None:
