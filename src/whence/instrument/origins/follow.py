@@ -129,7 +129,7 @@ class _Follower:
         self.variables.begin(instructions, self.deaths.cleared)
         self.lists.begin(instructions)
         self.indexes.begin(instructions, self.scalars)
-        self.numbers.begin(instructions)
+        self.numbers.begin(instructions, self.scalars)
         self.results.find(instructions, self.scalars, self.shadows)
         for instruction in instructions:
             self.operands.of(instruction)

@@ -6,10 +6,12 @@ number, and whether the result has lost bits: so the chains of the operands foll
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from whence import ir
 from whence.abi.origins import SIGNS_SHIFT
+from whence.instrument.facts import reverse_postorder
+from whence.instrument.loops import loops_of
 from whence.instrument.origins import helpers
 from whence.instrument.origins.emitter import Emitter
 from whence.instrument.origins.indexes import Indexes, signs_of
@@ -18,6 +20,7 @@ _EXACT = "i128"
 _ROOM = 128
 """Bits in which results are computed once more."""
 _RINGS = ("add", "sub", "mul")
+_SUMS = ("add", "sub")
 _DEEPEST = 10
 
 
@@ -29,8 +32,14 @@ class Numbers:
         self._out = out
         self._indexes = indexes
         self._kept: set[str] = set()
+        self._scalars: Collection[str] = ()
+        self._looped: frozenset[str] = frozenset()
 
-    def begin(self, instructions: Iterable[ir.Instruction]) -> None:
+    def begin(self, instructions: Iterable[ir.Instruction], scalars: Collection[str]) -> None:
+        """scalars: the variables of the function that only loads and stores access."""
+        self._scalars = scalars
+        loops = loops_of(reverse_postorder(self._function))
+        self._looped = frozenset().union(*(loop.blocks for loop in loops))
         self._kept = {value for each in instructions for value in self._keeps(each)}
 
     def computed(self, made: ir.Instruction, place: ir.Instruction, site: str) -> None:
@@ -51,7 +60,8 @@ class Numbers:
     def _keeps(self, user: ir.Instruction) -> Iterator[str]:
         """Values that an instruction stores, passes or returns, perhaps in another width.
 
-        What is added to the variable that it is stored to is a sum that grows: its operands say little.
+        What is added to the variable that it is stored to is a sum that grows: its operands say little. Sums
+        that loops keep in variables, as cursors, are too many.
         """
         for value in self._given(user):
             made = self._function.definition_of(value)
@@ -59,7 +69,7 @@ class Numbers:
                 if not isinstance(made, ir.Cast):
                     break
                 made = self._function.definition_of(made.operands[0].value)
-            if isinstance(made, ir.Binary) and made.result and not self._grows(made, user):
+            if isinstance(made, ir.Binary) and made.result and not self._is_passing(made, user):
                 yield made.result
 
     @staticmethod
@@ -71,9 +81,11 @@ class Numbers:
             return [] if is_ours else [each.value for each in user.arguments]
         return [each.value for each in user.operands] if isinstance(user, ir.Ret) else []
 
-    def _grows(self, made: ir.Binary, user: ir.Instruction) -> bool:
+    def _is_passing(self, made: ir.Binary, user: ir.Instruction) -> bool:
         if not isinstance(user, ir.Store):
             return False
+        if made.opcode in _SUMS and user.pointer in self._scalars and user.owner.ref in self._looped:
+            return True
         operands = self._indexes.operands(made.result or "", made.type)
         loads = (self._function.definition_of(each) for each, _, _ in operands)
         return any(isinstance(each, ir.Load) and each.pointer == user.pointer for each in loads)
