@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 LIMIT = 3600
 """Seconds that one command may take before the test fails: a guard against hanging only."""
 
-_CHECKED_IN = re.compile("accesses were checked in (.+), allocation calls")
+_CHECKED_IN = re.compile("accesses were checked in .+, allocation calls")
 
 Build = Callable[[Program], Executables]
 Fresh = Callable[[Program], tuple[Builder, Executables]]
@@ -97,11 +97,16 @@ class Checked:
         """How many runs ended with a document of findings."""
         return sum(1 for path in self._directory.glob("*.json") if path.stat().st_size)
 
-    def traced(self) -> set[str]:
-        """Names of the programs with IR that were run by commands without."""
+    def traced(self) -> bool:
+        """Whether programs with IR were run by commands without."""
         notes = [note for path in self._directory.glob("*.json") for note in _notes(path)]
-        names = [found[1].split(", ") for note in notes if (found := _CHECKED_IN.search(note))]
-        return {name for each in names for name in each}
+        return any(_CHECKED_IN.search(note) for note in notes)
+
+    def unchecked(self) -> set[str]:
+        """Names of the programs and libraries without IR that were run or loaded."""
+        reports = [json.loads(path.read_text()) for path in self._directory.glob("*.json")]
+        covered = [report["run"]["coverage"] for report in reports]
+        return {each["name"] for coverage in covered if coverage for each in coverage["left_out"]}
 
     def assert_clean(
         self, runs: int = 1, but: Callable[[dict[str, Any]], bool] = lambda finding: False
