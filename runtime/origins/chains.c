@@ -82,7 +82,9 @@ static void put_exact(struct text *into, const struct computed *computed) {
 }
 
 #define DEEPEST 3u
-#define MOST_CHAINS 16u
+
+/* Other chains of the finding follow, which need room, too. */
+static int has_room(const struct text *text) { return text->length < text->capacity / 2; }
 
 /* The chains of what the number of the last chain was computed from, and of what those were. */
 static void put_parts(struct text *into, uint64_t value, uint32_t node, unsigned depth) {
@@ -93,7 +95,7 @@ static void put_parts(struct text *into, uint64_t value, uint32_t node, unsigned
     unsigned own = count_of(into) - 1;
     for (unsigned i = 0; i < computed.count; i++) {
         struct use_value each = computed.operands[i];
-        if (!node_at(each.node) || count_of(into) >= MOST_CHAINS) continue;
+        if (!node_at(each.node) || !has_room(into)) continue;
         begin_heading(into, WH_ROLE_OPERAND_1 + i, each.has_sign && each.word >> 63, each.word);
         text_put(into, "\t");
         text_decimal(into, own);

@@ -81,12 +81,23 @@ static int was_used(const struct row *row) {
     return at < end;
 }
 
-void signal_stacks_left(const stack_t *stack, int ends) {
+static void drop(struct row *row) {
+    os_unmap(row->ours, row->room);
+    *row = (struct row){0};
+}
+
+void signal_stacks_left(const stack_t *stack) {
     os_lock(&lock);
     struct row *row = row_of_ours((uintptr_t)stack->ss_sp);
-    if (row && (ends || !was_used(row))) {
-        os_unmap(row->ours, row->room);
-        *row = (struct row){0};
-    }
+    if (row && !was_used(row)) drop(row);
+    os_unlock(&lock);
+}
+
+void signal_stacks_close_thread(void) {
+    struct os_stack now = {0}, none = {NULL, SS_DISABLE, 0};
+    if (!count || os_alternate_stack(NULL, &now)) return;
+    os_lock(&lock);
+    struct row *row = row_of_ours((uintptr_t)now.begin);
+    if (row && !os_alternate_stack(&none, NULL)) drop(row);
     os_unlock(&lock);
 }

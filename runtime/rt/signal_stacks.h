@@ -14,8 +14,11 @@ stack_t signal_stacks_given(const stack_t *stack);
 void signal_stacks_told(stack_t *stack);
 
 /* The kernel has no longer this stack, which it told: ours is unmapped, unless a handler ran there:
- * it may have been left by a jump, as a coroutine is that comes back. ends: so does the thread. */
-void signal_stacks_left(const stack_t *stack, int ends);
+ * it may have been left by a jump, as a coroutine is that comes back. */
+void signal_stacks_left(const stack_t *stack);
+
+/* The calling thread ends, and runs no handler any more: nobody needs what it has of ours. */
+void signal_stacks_close_thread(void);
 
 /* Around fork. */
 void signal_stacks_lock(void);

@@ -174,19 +174,8 @@ void signals_open_thread(struct thread *thread) {
     if (thread->alternate_stack) os_alternate_stack(&own, NULL);
 }
 
-/* The thread runs no handler any more, so nobody needs the stack in place of the program's. */
-static void leave_programs_stack(void) {
-    struct os_stack now = {0}, none = {NULL, SS_DISABLE, 0};
-    if (os_alternate_stack(NULL, &now) || (now.flags & SS_DISABLE)) return;
-    stack_t programs = {.ss_sp = now.begin};
-    signal_stacks_told(&programs);
-    if (programs.ss_sp == now.begin || os_alternate_stack(&none, NULL)) return;
-    programs.ss_sp = now.begin;
-    signal_stacks_left(&programs, 1);
-}
-
 void signals_close_thread(struct thread *thread) {
-    if (PORT_PLANES) leave_programs_stack();
+    signal_stacks_close_thread();
     if (!thread->alternate_stack) return;
     struct os_stack now = {0}, none = {NULL, SS_DISABLE, 0};
     if (os_alternate_stack(NULL, &now) == 0 && (uintptr_t)now.begin == thread->alternate_stack)

@@ -3,6 +3,7 @@
 #include "../process/gaps.h"
 #include "../symbolic/failing.h"
 #include "../process/outside.h"
+#include "../process/start_main.h"
 #include "../process/thread.h"
 #include "../process/turns.h"
 #include "../findings/described.h"
@@ -29,10 +30,6 @@ static uint32_t next_number = 1;
 static pthread_key_t end_key;
 static int end_key_made;
 
-typedef int (*main_function)(int, char **, char **);
-typedef int (*start_main_function)(main_function, int, char **, void (*)(void), void (*)(void),
-                                   void (*)(void), void *);
-
 static main_function program_main;
 
 static START_CODE int start_main(int argc, char **argv, char **environment) {
@@ -45,12 +42,9 @@ static START_CODE int start_main(int argc, char **argv, char **environment) {
     return status;
 }
 
-WH_EXPORT int __libc_start_main(main_function main, int argc, char **argv, void (*init)(void),
-                                void (*fini)(void), void (*rtld_fini)(void), void *stack_end) {
-    start_main_function next =
-        (start_main_function)(uintptr_t)dlsym(RTLD_NEXT, "__libc_start_main");
+WH_EXPORT int __libc_start_main START_MAIN_PARAMETERS {
     program_main = main;
-    return next(start_main, argc, argv, init, fini, rtld_fini, stack_end);
+    return start_main_next(start_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
 /* ---- other threads ---- */

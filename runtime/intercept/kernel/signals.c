@@ -31,7 +31,7 @@ WRAP(int, sigsuspend, (const sigset_t *set)) {
 static void changed_stack(const stack_t *given, const stack_t *before, stack_t *old) {
     stack_t told = *before;
     signal_stacks_told(&told);
-    if (given && before->ss_sp != given->ss_sp) signal_stacks_left(before, 0);
+    if (given && before->ss_sp != given->ss_sp) signal_stacks_left(before);
     if (old) *old = told;
 }
 

@@ -15,10 +15,10 @@
 #include "../../settings/environment.h"
 #include "../../settings/options.h"
 #include "../../process/outside.h"
+#include "../../process/start_main.h"
 #include "../../symbolic/failing.h"
 #include "../../process/thread.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 
 __thread struct thread thread_self;
@@ -63,10 +63,6 @@ void port_renews(uintptr_t begin, size_t size) { (void)begin, (void)size; }
 
 /* ---- main ---- */
 
-typedef int (*main_function)(int, char **, char **);
-typedef int (*start_main_function)(main_function, int, char **, void (*)(void), void (*)(void),
-                                   void (*)(void), void *);
-
 static main_function program_main;
 
 static int start_main(int argc, char **argv, char **environment) {
@@ -74,14 +70,10 @@ static int start_main(int argc, char **argv, char **environment) {
     return program_main(argc, argv, environment);
 }
 
-int __libc_start_main(main_function main, int argc, char **argv, void (*init)(void),
-                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
-WH_EXPORT int __libc_start_main(main_function main, int argc, char **argv, void (*init)(void),
-                                void (*fini)(void), void (*rtld_fini)(void), void *stack_end) {
-    start_main_function next =
-        (start_main_function)(uintptr_t)dlsym(RTLD_NEXT, "__libc_start_main");
+int __libc_start_main START_MAIN_PARAMETERS;
+WH_EXPORT int __libc_start_main START_MAIN_PARAMETERS {
     program_main = main;
-    return next(start_main, argc, argv, init, fini, rtld_fini, stack_end);
+    return start_main_next(start_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
 /* ---- threads ---- */

@@ -116,9 +116,9 @@ def chain_of(text: str, term: str) -> Chain:
 
 
 def _parts(text: str) -> Iterator[tuple[str, list[str]]]:
-    """The first line of each chain, and its hops."""
+    """The first line of each chain, and its hops. A record may be cut off within a line."""
     head, lines = "", list[str]()
-    for line in text.split("\n"):
+    for line in text[: text.rfind("\n") + 1].split("\n"):
         if line.startswith("="):
             if head:
                 yield head, lines

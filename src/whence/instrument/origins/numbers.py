@@ -6,7 +6,7 @@ number, and whether the result has lost bits: so the chains of the operands foll
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
 from whence import ir
 from whence.abi.origins import SIGNS_SHIFT
@@ -14,7 +14,7 @@ from whence.instrument.facts import reverse_postorder
 from whence.instrument.loops import loops_of
 from whence.instrument.origins import helpers
 from whence.instrument.origins.emitter import Emitter
-from whence.instrument.origins.indexes import Indexes, signs_of
+from whence.instrument.origins.indexes import Indexes, kept, signs_of
 
 _EXACT = "i128"
 _ROOM = 128
@@ -63,7 +63,7 @@ class Numbers:
         What is added to the variable that it is stored to is a sum that grows: its operands say little. Sums
         that loops keep in variables, as cursors, are too many.
         """
-        for value in self._given(user):
+        for value in kept(user, ()):
             made = self._function.definition_of(value)
             for _ in range(_DEEPEST):
                 if not isinstance(made, ir.Cast):
@@ -71,15 +71,6 @@ class Numbers:
                 made = self._function.definition_of(made.operands[0].value)
             if isinstance(made, ir.Binary) and made.result and not self._is_passing(made, user):
                 yield made.result
-
-    @staticmethod
-    def _given(user: ir.Instruction) -> Sequence[str]:
-        if isinstance(user, ir.Store):
-            return [user.operands[0].value]
-        if isinstance(user, ir.Call):
-            is_ours = (user.callee or "").startswith(("llvm.", "__whence_"))
-            return [] if is_ours else [each.value for each in user.arguments]
-        return [each.value for each in user.operands] if isinstance(user, ir.Ret) else []
 
     def _is_passing(self, made: ir.Binary, user: ir.Instruction) -> bool:
         if not isinstance(user, ir.Store):
@@ -110,25 +101,24 @@ class Numbers:
         shifted = place.insert_before(f"lshr {_EXACT} {exact}, 64").result or ""
         return lower, place.insert_before(f"trunc {_EXACT} {shifted} to i64").result or "", bits
 
-    def _sides(self, made: ir.Binary) -> Iterator[ir.Binary]:
-        for each in made.operands:
-            inner = self._function.definition_of(each.value)
-            if isinstance(inner, ir.Binary) and inner.opcode in _RINGS and inner.type == made.type:
-                yield inner
+    def _inner(self, value: str, of: ir.Binary) -> ir.Binary | None:
+        """The operation of the same width whose result is an operand of another one."""
+        made = self._function.definition_of(value)
+        is_one = isinstance(made, ir.Binary) and made.opcode in _RINGS and made.type == of.type
+        return made if isinstance(made, ir.Binary) and is_one else None
 
     def _factors(self, made: ir.Binary, depth: int) -> int:
         """How many multiplications a result takes."""
-        inner = sum(self._factors(each, depth - 1) for each in self._sides(made)) if depth else 0
-        return inner + (made.opcode == "mul")
+        sides = [self._inner(each.value, made) for each in made.operands] if depth else []
+        return (made.opcode == "mul") + sum(self._factors(each, depth - 1) for each in sides if each)
 
     def _wide(self, made: ir.Binary, place: ir.Instruction, cast: str, depth: int) -> str:
-        sides = [self._wide_side(each.value, made, place, cast, depth) for each in made.operands]
+        """The result in 128 bits."""
+        sides = []
+        for value in (each.value for each in made.operands):
+            if depth and (inner := self._inner(value, made)):
+                value = self._wide(inner, place, cast, depth - 1)
+            elif value.startswith("%"):
+                value = place.insert_before(f"{cast} {made.type} {value} to {_EXACT}").result or ""
+            sides.append(value)
         return place.insert_before(f"{made.opcode} {_EXACT} {sides[0]}, {sides[1]}").result or ""
-
-    def _wide_side(self, value: str, of: ir.Binary, place: ir.Instruction, cast: str, depth: int) -> str:
-        inner = self._function.definition_of(value)
-        if depth and isinstance(inner, ir.Binary) and inner in list(self._sides(of)):
-            return self._wide(inner, place, cast, depth - 1)
-        if not value.startswith("%"):
-            return value
-        return place.insert_before(f"{cast} {of.type} {value} to {_EXACT}").result or ""
