@@ -44,6 +44,7 @@ from whence.instrument.cookies import mark_cookies
 from whence.instrument.debugging import begin_with_parameters, step_by_lines
 from whence.instrument.definitions import needed
 from whence.instrument.descriptions import keep_line_tables
+from whence.instrument.divisions import multiply_instead
 from whence.instrument.entered import keep_entered, note_entered, tell_entered
 from whence.instrument.events import watch
 from whence.instrument.frames import keep_locals
@@ -186,6 +187,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("guard-commons", Stage.OPTIMISED, guard_commons, lambda policy: policy.globals),
     Pass("resume-in-twins", Stage.OPTIMISED, resume_in_twins, lambda policy: policy.values),
     Pass("rematerialise", Stage.OPTIMISED, rematerialise, lambda policy: policy.locals),
+    Pass("multiply-instead", Stage.OPTIMISED, multiply_instead, lambda policy: policy.quick),
     Pass("tell-entered", Stage.OPTIMISED, tell_entered, lambda policy: policy.notes_entered),
 )
 """The passes in the order of execution. A stage without needed passes costs nothing."""

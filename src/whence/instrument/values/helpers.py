@@ -46,10 +46,12 @@ UNDEFINED = "__whence_values_undefined"
 ORIGIN = "__whence_values_origin"
 """The origin of a constant."""
 _SLOW = "__whence_values_slow"
-SLOW_ANY = f"{_SLOW}_any"
+_ASK_ANY, _ASK_LATER_ANY = f"{_SLOW}_ask_any", f"{_SLOW}_ask_later_any"
+SLOW_ANY, SLOW_BYTE = f"{_SLOW}_any", f"{_SLOW}_byte"
 SLOW_BYTES = f"{_SLOW}_bytes"
-LATER, LATER_ANY, LATER_BYTES = (f"__whence_values_later{each}" for each in ("", "_any", "_bytes"))
-"""Whether a function's twin is there, or made now; the last two look for undefined bits first."""
+_LATER = "__whence_values_later"
+LATER, LATER_ANY, LATER_BYTE, LATER_BYTES = _LATER, f"{_LATER}_any", f"{_LATER}_byte", f"{_LATER}_bytes"
+"""Whether a function's twin is there, or made now; the last three look for undefined bits first."""
 _POINT = "__whence_values_point"
 POINT_LOAD, POINT_IF = f"{_POINT}_load", f"{_POINT}_if"
 POINT_BYTES = f"{_POINT}_bytes"
@@ -89,9 +91,11 @@ _DECLARED = {
     POINT_IF: f"declare void @{POINT_IF}(i64, i1)",
     POINT_BYTES: f"declare void @{POINT_BYTES}(i64, ptr, i64)",
     SLOW_ANY: f"declare preserve_mostcc i64 @{SLOW_ANY}(i64, i64)",
+    SLOW_BYTE: f"declare preserve_mostcc i64 @{SLOW_BYTE}(i64, i64)",
     SLOW_BYTES: f"declare preserve_mostcc i64 @{SLOW_BYTES}(i64, i64)",
     LATER: f"declare preserve_mostcc i64 @{LATER}(ptr)",
     LATER_ANY: f"declare preserve_mostcc i64 @{LATER_ANY}(i64, i64, ptr)",
+    LATER_BYTE: f"declare preserve_mostcc i64 @{LATER_BYTE}(i64, i64, ptr)",
     LATER_BYTES: f"declare preserve_mostcc i64 @{LATER_BYTES}(i64, i64, ptr)",
 }
 _SIZED = re.compile(rf"({_LOAD}|{_STORE}|{_CLEAR})_(\d)([bu]?)\Z")
@@ -234,7 +238,7 @@ def _slow() -> Iterator[str]:
   ret void
 }}"""
     yield _stored()
-    yield _any()
+    yield from _any()
     yield from _later()
     yield from _cleared()
 
@@ -271,11 +275,18 @@ ask:
 }}"""
 
 
-def _any() -> str:
-    """Whether bytes have undefined bits: those of mixed granules that the plane does not name have none."""
-    first = "\n  ".join(plane("%a", "first", "i16"))
-    return f"""define linkonce_odr hidden preserve_mostcc i64 @{SLOW_ANY}(i64 %a, i64 %n) #2 {{
-  %short = icmp ule i64 %n, {GRANULE}
+def _any() -> Iterator[str]:
+    """Whether bytes, or one, have undefined bits: those of mixed granules that the plane names.
+
+    The code that looks calls nothing but as its last step, since it would have to save registers otherwise,
+    at each byte of a text whose end lies in the granule.
+    """
+    first, only = ("\n  ".join(plane("%a", *each)) for each in (("first", "i16"), ("only", "i8")))
+    yield f"""define linkonce_odr hidden preserve_mostcc i64 @{_ASK_ANY}(i64 %a, i64 %n) #2 {{
+  %x = call i64 @__whence_value_any(i64 %a, i64 %n)
+  ret i64 %x
+}}"""
+    any_ = f"""  %short = icmp ule i64 %n, {GRANULE}
   br i1 %short, label %look, label %ask
 look:
   {first}
@@ -291,13 +302,33 @@ look:
   %high = and i16 %first, {SPECIAL_MASK << 8}
   %high.special = icmp eq i16 %high, {SPECIAL << 8}
   %special = or i1 %low.special, %high.special
-  %some = or i1 %special, %some.named
+  %some = or i1 %special, %some.named"""
+    byte = f"""  {only}
+  %address = trunc i64 %a to i32
+  %offset = and i32 %address, {GRANULE - 1}
+  %state = zext i8 %only to i32
+  %moved = lshr i32 %state, %offset
+  %named = and i32 %moved, 1
+  %some.named = icmp ne i32 %named, 0
+  br i1 %some.named, label %ask, label %unnamed
+unnamed:
+  %part = and i32 %state, {SPECIAL_MASK}
+  %some = icmp eq i32 %part, {SPECIAL}"""
+    for name, look, cell, asked in (
+        (SLOW_ANY, any_, "", _ASK_ANY),
+        (SLOW_BYTE, byte, "", _ASK_ANY),
+        (LATER_ANY, any_, ", ptr %cell", _ASK_LATER_ANY),
+        (LATER_BYTE, byte, ", ptr %cell", _ASK_LATER_ANY),
+    ):
+        parameters = f"i64 %a, i64 %n{cell}"
+        yield f"""define linkonce_odr hidden preserve_mostcc i64 @{name}({parameters}) #2 {{
+{look}
   br i1 %some, label %ask, label %none
-ask:
-  %x = call i64 @__whence_value_any(i64 %a, i64 %n)
-  ret i64 %x
 none:
   ret i64 0
+ask:
+  %x = musttail call preserve_mostcc i64 @{asked}({parameters})
+  ret i64 %x
 }}"""
 
 
@@ -315,7 +346,7 @@ there:
   %known = zext i1 %has to i64
   ret i64 %known
 }}"""
-    for name, slow in ((LATER_ANY, SLOW_ANY), (LATER_BYTES, SLOW_BYTES)):
+    for name, slow in ((_ASK_LATER_ANY, _ASK_ANY), (LATER_BYTES, SLOW_BYTES)):
         yield f"""define linkonce_odr hidden preserve_mostcc i64 @{name}(i64 %a, i64 %n, ptr %cell) #2 {{
   %some = call preserve_mostcc i64 @{slow}(i64 %a, i64 %n)
   %none = icmp eq i64 %some, 0

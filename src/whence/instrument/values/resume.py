@@ -286,10 +286,11 @@ class _Function:
             return
         size = int(item.arguments[2].value)
         joined = item.callee == helpers.POINT_BYTES
-        ask = helpers.SLOW_BYTES if joined else helpers.SLOW_ANY
-        cell = ""
+        which = 2 if joined else int(size == 1)
+        ask, cell = (helpers.SLOW_ANY, helpers.SLOW_BYTE, helpers.SLOW_BYTES)[which], ""
         if self.later:
-            ask, cell = helpers.LATER_BYTES if joined else helpers.LATER_ANY, f", {self.later}"
+            ask = (helpers.LATER_ANY, helpers.LATER_BYTE, helpers.LATER_BYTES)[which]
+            cell = f", {self.later}"
         self.module.add_declaration(helpers.declaration(ask))
         if self._is_sought(item):
             yield from (f"  {line}" for line in helpers.named(f"{of}.b", f"{of}.a", size, f"{of}."))
