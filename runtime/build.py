@@ -231,10 +231,20 @@ def _run(command: Sequence[str]) -> str:
     return done.stdout
 
 
-def build(output: Path, *, compiler: Sequence[str] | None = None, strict: bool = False) -> Path:
+CHECKING = ("-DWH_INVARIANTS",)
+"""The flags of a build that checks itself (``os/invariant.h``)."""
+
+
+def build(
+    output: Path,
+    *,
+    compiler: Sequence[str] | None = None,
+    strict: bool = False,
+    flags: Sequence[str] = (),
+) -> Path:
     """Compile every source of `output`, which has a name in `PRODUCTS`, and link it; raises `BuildError`.
 
-    The result appears under its name only when it is complete.
+    The result appears under its name only when it is complete. flags: further ones, as `CHECKING`.
     """
     product = PRODUCTS.get(output.name)
     if product is None:
@@ -243,8 +253,8 @@ def build(output: Path, *, compiler: Sequence[str] | None = None, strict: bool =
     output.parent.mkdir(parents=True, exist_ok=True)
     if product.faster:
         with contextlib.suppress(BuildError):
-            return _build(output, product, [*command, *product.faster], strict)
-    return _build(output, product, command, strict)
+            return _build(output, product, [*command, *product.faster, *flags], strict)
+    return _build(output, product, [*command, *flags], strict)
 
 
 def _build(output: Path, product: Product, command: Sequence[str], strict: bool) -> Path:
@@ -333,10 +343,16 @@ def _appear(made: Path, output: Path) -> Path:
     return partial.replace(output)
 
 
-def build_all(folder: Path, *, compiler: Sequence[str] | None = None, strict: bool = False) -> None:
+def build_all(
+    folder: Path,
+    *,
+    compiler: Sequence[str] | None = None,
+    strict: bool = False,
+    flags: Sequence[str] = (),
+) -> None:
     """Build every library of `PRODUCTS` into `folder`; raises `BuildError`."""
     for name in PRODUCTS:
-        build(folder / name, compiler=compiler, strict=strict)
+        build(folder / name, compiler=compiler, strict=strict, flags=flags)
 
 
 def main() -> int:
@@ -346,8 +362,10 @@ def main() -> int:
     parser.add_argument("--cc", help="compiler command (default: $CC, cc, gcc, clang, ziglang)")
     parser.add_argument("--portable", action="store_true", help="for other machines, too; needs ziglang")
     parser.add_argument("--strict", action="store_true", help="warnings are errors")
+    parser.add_argument("--checking", action="store_true", help="the runtime checks itself (os/invariant.h)")
     options = parser.parse_args()
     compiler = shlex.split(options.cc) if options.cc else None
+    flags = CHECKING if options.checking else ()
     if options.portable:
         compiler = portable_compiler()
         if compiler is None:
@@ -355,9 +373,9 @@ def main() -> int:
             return 1
     try:
         if options.output.is_dir():
-            build_all(options.output, compiler=compiler, strict=options.strict)
+            build_all(options.output, compiler=compiler, strict=options.strict, flags=flags)
         else:
-            build(options.output, compiler=compiler, strict=options.strict)
+            build(options.output, compiler=compiler, strict=options.strict, flags=flags)
     except BuildError as error:
         print(f"runtime/build.py: {error}", file=sys.stderr)
         return 1

@@ -2,6 +2,7 @@
 #include "pages.h"
 #include "quick.h"
 #include "slots.h"
+#include "../os/invariant.h"
 #include "../os/mem.h"
 #include "../planes/planes.h"
 
@@ -47,6 +48,15 @@ static void paint_live(uintptr_t slot, unsigned shift, uintptr_t begin, uint64_t
     plane_set(slot, begin - slot, WH_STATE_HEAP_RED_ZONE);
     plane_open(begin, size);
     plane_set(end, slot_end - end, WH_STATE_HEAP_RED_ZONE);
+}
+
+/* The first and the last granule of a live block are open, and a red zone follows. */
+static inline int is_between_zones(uintptr_t begin, uint64_t size) {
+    uintptr_t end = wh_round_up(begin + size, WH_GRANULE);
+    if (!PORT_PLANES) return 1;
+    if (*plane_state(end) != WH_STATE_HEAP_RED_ZONE) return 0;
+    if (size % WH_GRANULE && *plane_state(end - WH_GRANULE) != size % WH_GRANULE) return 0;
+    return size < WH_GRANULE || *plane_state(begin) == WH_STATE_ADDRESSABLE;
 }
 
 /* ---- big slots ---- */
@@ -140,6 +150,8 @@ static void look(const struct block_record *record) {
 
 static void begin_life(struct block_record *record, struct block place, uint64_t offset,
                        const struct heap_request *request) {
+    WH_INVARIANT(record->state != WH_BLOCK_LIVE);
+    WH_INVARIANT(offset + request->size + WH_RED_ZONE <= 1ull << place.region);
     set_wide_size(place, request->size);
     life_begin(record, life_stamp(&blocks_clock, request->thread), request->size, request->stack,
                (uint16_t)(offset >> block_unit_shift(place.region)),
@@ -201,6 +213,8 @@ static uintptr_t new_in(struct heap_cache *cache, unsigned shift,
     uintptr_t begin = slot_begin(shift, index) + offset;
     int fresh = !block_used(record) || heap_seals(shift);
     begin_life(record, (struct block){index, shift}, offset, request);
+    WH_INVARIANT(record_begin(record, shift, index) == begin);
+    WH_INVARIANT(is_between_zones(begin, size));
     if (request->zeroed && !fresh) zero(begin, size);
     return begin;
 }

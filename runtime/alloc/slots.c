@@ -1,6 +1,7 @@
 #include "slots.h"
 #include "loader.h"
 #include "pages.h"
+#include "../os/invariant.h"
 #include "../os/mem.h"
 #include "../planes/planes.h"
 
@@ -29,6 +30,11 @@ static uint64_t
     quarantine_most; /* bytes, of all classes; exceeded where each class has the least */
 static uint32_t quarantine_least; /* slots of a class that stay in quarantine in any case */
 
+/* A slot that was cut, in which no block lives: all that caches, lists and quarantines hold. */
+static inline int is_free(unsigned shift, uint64_t index) {
+    return index && index < blocks_cut[shift] && block_record(shift, index)->state != WH_BLOCK_LIVE;
+}
+
 /* ---- the bytes that a quarantined slot counts for ---- */
 
 /* A guarded slot occupies its record and page tables, even without contents. */
@@ -50,6 +56,7 @@ static int over_bound(void) {
 
 static void quarantine(struct class *class, unsigned shift, uint64_t index) {
     uint32_t *links = block_links(shift);
+    WH_INVARIANT(is_free(shift, index));
     links[index] = 0;
     if (class->quarantined_count++)
         links[class->quarantined_last] = (uint32_t)index;
@@ -61,6 +68,9 @@ static void quarantine(struct class *class, unsigned shift, uint64_t index) {
 
 static uint64_t evict(struct class *class, unsigned shift) {
     uint64_t index = class->quarantined_first;
+    WH_INVARIANT(class->quarantined_count && is_free(shift, index));
+    WH_INVARIANT(class->quarantined_bytes >= quarantine_cost(shift, index));
+    WH_INVARIANT(class->quarantined_count > 1 || index == class->quarantined_last);
     class->quarantined_first = block_links(shift)[index];
     class->quarantined_count--;
     class->quarantined_bytes -= quarantine_cost(shift, index);
@@ -70,6 +80,7 @@ static uint64_t evict(struct class *class, unsigned shift) {
 
 /* Updates the shared total once for many slots. */
 static void account(const struct class *class, uint64_t before) {
+    WH_INVARIANT(class->quarantined_count || !class->quarantined_bytes);
     if (class->quarantined_bytes != before)
         os_add(&quarantined_total, class->quarantined_bytes - before);
 }
@@ -157,6 +168,7 @@ static uint64_t cut(struct class *class, unsigned shift) {
         uintptr_t end = slot_begin(shift, index + 1);
         if (end > class->open_end && !open_more(class, shift, end)) return 0;
     }
+    WH_INVARIANT(index >= blocks_cut[shift] && !block_used(block_record(shift, index)));
     blocks_cut[shift] = index + 1;
     return index;
 }
@@ -164,6 +176,7 @@ static uint64_t cut(struct class *class, unsigned shift) {
 static uint64_t take_any(struct class *class, unsigned shift) {
     uint64_t index = class->free;
     if (index) {
+        WH_INVARIANT(is_free(shift, index));
         class->free = block_links(shift)[index];
         return index;
     }
@@ -239,6 +252,7 @@ static uint64_t refill(struct heap_cache *cache, unsigned shift) {
         slots[i] = slots[count - 1 - i];
         slots[count - 1 - i] = other;
     }
+    WH_INVARIANT(!cache->ready[shift] && count <= slots_share[shift].capacity);
     cache->ready[shift] = (uint8_t)count;
     return first;
 }
@@ -252,6 +266,7 @@ static void free_many(unsigned shift, const uint32_t *slots, unsigned count) {
     uint32_t *links = block_links(shift);
     lock_class(class);
     for (unsigned i = 0; i < count; i++) {
+        WH_INVARIANT(is_free(shift, slots[i]));
         links[slots[i]] = class->free;
         class->free = slots[i];
     }
@@ -290,6 +305,7 @@ void slots_give_slowly(struct heap_cache *cache, unsigned shift, uint64_t index)
         return;
     }
     uint32_t *slots = cache->freed_slots + slots_share[shift].at;
+    WH_INVARIANT(cache->freed[shift] < slots_share[shift].capacity);
     slots[cache->freed[shift]++] = slot;
     if (WH_UNLIKELY(cache->freed[shift] == slots_share[shift].capacity)) {
         cache->freed[shift] = 0;

@@ -2,6 +2,7 @@
 #ifndef WHENCE_ALLOC_SLOTS_H
 #define WHENCE_ALLOC_SLOTS_H
 
+#include "../os/invariant.h"
 #include "../os/mem.h"
 #include "heap.h"
 
@@ -30,6 +31,8 @@ static inline uint64_t slots_take_ready(struct heap_cache *cache, unsigned shift
         const uint32_t *slot = &cache->ready_slots[slots_share[shift].at + count];
         uint64_t index = *slot;
         /* The next request needs the record of the one before, which no cache may have. */
+        WH_INVARIANT(index && index < blocks_cut[shift]);
+        WH_INVARIANT(block_record(shift, index)->state != WH_BLOCK_LIVE);
         if (count) __builtin_prefetch(block_record(shift, slot[-1]), 1);
         if (WH_LIKELY(!slot_claimed(shift, index))) return index;
     }
@@ -45,10 +48,12 @@ static inline uint64_t slots_take(struct heap_cache *cache, unsigned shift) {
 static inline void slots_give_own(struct heap_cache *cache, unsigned shift, uint64_t index) {
     unsigned at = cache->freed[shift];
     uint32_t oldest = cache->own[shift][at];
+    WH_INVARIANT(at < cache->depth && oldest != index);
     cache->own[shift][at] = (uint32_t)index;
     cache->freed[shift] = (uint8_t)(at + 1 < cache->depth ? at + 1 : 0);
     if (!oldest) return;
     if (WH_UNLIKELY(cache->ready[shift] == slots_share[shift].capacity)) slots_spill(cache, shift);
+    WH_INVARIANT(cache->ready[shift] < slots_share[shift].capacity);
     cache->ready_slots[slots_share[shift].at + cache->ready[shift]++] = oldest;
 }
 

@@ -1,5 +1,6 @@
 #include "mark.h"
 #include "untouched.h"
+#include "../os/invariant.h"
 #include "../os/mem.h"
 #include "../port/port.h"
 
@@ -45,6 +46,7 @@ void mark_deinit(void) {
 
 uint8_t *mark_of(struct block block) {
     uint64_t number = block_number(block);
+    WH_INVARIANT(number == BLOCK_UNNUMBERED || number < total);
     return number == BLOCK_UNNUMBERED ? NULL : &marks[number];
 }
 

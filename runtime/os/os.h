@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "invariant.h"
 
 #define OS_PAGE_SHIFT 12u
 #define OS_PAGE (1ull << OS_PAGE_SHIFT)
@@ -206,6 +207,7 @@ static inline void os_lock(struct os_lock *lock) {
 }
 
 static inline void os_unlock(struct os_lock *lock) {
+    WH_INVARIANT(__atomic_load_n(&lock->word, __ATOMIC_RELAXED));
     if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2) os_futex_wake(&lock->word);
 }
 

@@ -1,4 +1,5 @@
 #include "planes.h"
+#include "../os/invariant.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 
@@ -30,6 +31,7 @@ long planes_init(uintptr_t *begin, size_t *size) {
 #define SHORT_RUN 256
 
 void plane_write(uintptr_t begin, size_t size, uint8_t state) {
+    WH_INVARIANT(begin % WH_GRANULE == 0);
     volatile uint8_t *byte = plane_state(begin);
     size_t count = size >> WH_GRANULE_SHIFT;
     if (count >= SHORT_RUN) {

@@ -1,4 +1,5 @@
 #include "depot.h"
+#include "../os/invariant.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "whence_abi.h"
@@ -24,6 +25,7 @@ long depot_init(uintptr_t *begin, size_t *size) {
 }
 
 static struct node *node_at(uint32_t handle) {
+    WH_INVARIANT(depot_has(handle));
     return (struct node *)(WH_DEPOT_BASE + (uintptr_t)handle * UNIT);
 }
 

@@ -1,4 +1,5 @@
 #include "memo.h"
+#include "../os/invariant.h"
 
 uint32_t memo_generation = 1;
 
@@ -27,6 +28,7 @@ static int keep(struct memo_entry *entry, const struct reads *reads) {
         entry->pair_at[pairs] = entry->pair_at[0];
         entry->pair[pairs] = entry->pair[0];
     }
+    WH_INVARIANT(pairs <= MEMO_PAIRS && singles <= MEMO_SINGLES);
     entry->pairs = (uint16_t)pairs;
     entry->singles = (uint16_t)singles;
     return 1;

@@ -2,6 +2,7 @@
 #include "details.h"
 #include "origin.h"
 #include "../blocks/block.h"
+#include "../os/invariant.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
 #include "../process/thread.h"
@@ -67,7 +68,15 @@ static uint8_t hold(uint8_t *state) {
     return WH_VALUES_BUSY;
 }
 
-static void let_go(uint8_t *state, uint8_t to) { exchange(state, WH_VALUES_BUSY, to); }
+static inline int is_state(uint8_t state) {
+    return state == WH_VALUES_DEFINED || state == WH_VALUES_UNDEFINED || state == WH_VALUES_MIXED ||
+           granule_is_named(state);
+}
+
+static void let_go(uint8_t *state, uint8_t to) {
+    WH_INVARIANT(is_state(to));
+    exchange(state, WH_VALUES_BUSY, to);
+}
 
 /* ---- undefined granules ---- */
 
@@ -242,6 +251,7 @@ static struct whence_bits find_bits(uintptr_t granule, int alone) {
     if (was == WH_VALUES_DEFINED) return (struct whence_bits){0, 0};
     if (was == WH_VALUES_UNDEFINED) return undefined_bits(granule, alone);
     was = hold(state);
+    if (was == WH_VALUES_BUSY) return (struct whence_bits){0, 0};
     if (!granule_is_mixed(was)) {
         let_go(state, was);
         return was == WH_VALUES_UNDEFINED ? undefined_bits(granule, alone)
@@ -324,6 +334,7 @@ static uint8_t note(uintptr_t granule, struct whence_bits bits, uint64_t value) 
     if (bits.bits == ALL_BITS && origin_fills(value)) return WH_VALUES_UNDEFINED;
     struct detail *detail = details_at(granule);
     if (!detail) return WH_VALUES_DEFINED;
+    WH_INVARIANT(granule % WH_GRANULE == 0);
     *detail = (struct detail){bits.bits, value, bits.origin | mark_of(block_of(granule))};
     return mixed_state(bits.bits);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from whence.errors import ToolLimit
@@ -9,10 +10,14 @@ from whence.errors import ToolLimit
 REMEDY = "install whence again where a C compiler is found (pip install .)"
 """What to do about a library that is missing or wrong."""
 
+_FOLDER = "WHENCE_NATIVE"
+"""For whoever works on the runtime: a folder with another build of the libraries."""
+
 
 def native_path(name: str) -> Path:
     """Where a library should be."""
-    return Path(__file__).parent / "_native" / name
+    folder = os.environ.get(_FOLDER)
+    return (Path(folder) if folder else Path(__file__).parent / "_native") / name
 
 
 def native_library(name: str) -> Path:

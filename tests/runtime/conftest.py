@@ -36,11 +36,11 @@ def abi(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def runtime(tmp_path_factory: pytest.TempPathFactory, compiler: str) -> Path:
-    """The runtime, compiled with all warnings as errors."""
+    """The runtime, which checks itself, compiled with all warnings as errors."""
     name = runtime_build.LIBRARY
 
     def build(new: Path) -> None:
-        runtime_build.build(new / name, compiler=[compiler], strict=True)
+        runtime_build.build(new / name, compiler=[compiler], strict=True, flags=runtime_build.CHECKING)
 
     return once(tmp_path_factory, "runtime", build) / name
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from tests.harness.checking import BROKEN
 from tests.harness.expect import Case, Expectation
 from tests.harness.judge import differences, line_of
 from tests.harness.session import Outcome
@@ -26,6 +27,8 @@ def violations(draw: Draw, seen: Observation) -> list[str]:
     result = [f"hung, and was killed: {line}" for line in seen.hung]
     if result:
         return result
+    if BROKEN in seen.stderr:
+        result.append("the runtime finds itself wrong")
     result += _words(seen)
     result += _status(draw, seen, allowed)
     result += _reported(draw, seen, allowed)

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.harness import checking
 from tests.harness.expect import Case
 from tests.soak import faults
 from tests.soak.draw import Draw, corpus, draw
@@ -206,6 +207,8 @@ def main(argv: list[str] | None = None) -> int:
     options = _arguments(argv)
     directory = (options.directory or Path(tempfile.mkdtemp(prefix="soak-"))).resolve()
     print(f"seed {options.seed}, working in {directory}", flush=True)
+    if checking.VARIABLE not in os.environ:
+        os.environ[checking.VARIABLE] = str(checking.checking_libraries(directory / "native"))
     begin = time.monotonic()
     counts = soak(options, directory)
     seconds = time.monotonic() - begin
@@ -226,7 +229,7 @@ def _tidy(directory: Path, *, keep: bool, violated: bool) -> None:
     if violated:
         print(f"violations are kept in {directory / 'violations'}", flush=True)
     for entry in os.scandir(directory):
-        if entry.name.startswith("worker-") and not keep:
+        if (entry.name.startswith("worker-") or entry.name == "native") and not keep:
             shutil.rmtree(entry.path, ignore_errors=True)
     if not keep and not violated:
         shutil.rmtree(directory, ignore_errors=True)

@@ -11,12 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.harness.checking import VARIABLE
 from tests.harness.process import TIMEOUT
 from tests.harness.session import REPOSITORY
 from tests.soak.draw import Draw, corpus, draw
 from tests.soak.faults import KINDS, Fault, LauncherKilled
 from tests.soak.judge import violations
 from tests.soak.runner import Observation
+
+from whence.native import native_path
 
 CASES = corpus()
 
@@ -28,7 +31,8 @@ def test_small_soak(tmp_path: Path, whence_env: dict[str, str]) -> None:
     command += ["--limit", str(TIMEOUT), "--json", str(report), "--directory"]
     with tempfile.TemporaryDirectory() as folder:  # a socket's path has room for 107 bytes
         command.append(f"{folder}/soak")
-        done = subprocess.run(command, cwd=REPOSITORY, env=whence_env, capture_output=True, text=True)
+        env = {**whence_env, VARIABLE: str(native_path(""))}  # tests/runtime has programs that it checks
+        done = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     counts = json.loads(report.read_text())["faults"]
     assert counts["all"]["runs"] == len(KINDS)

@@ -1,4 +1,5 @@
 #include "books.h"
+#include "../../os/invariant.h"
 #include "../../os/mem.h"
 #include "../../os/os.h"
 
@@ -41,6 +42,7 @@ void *books_new(struct books *books, size_t size) {
     }
     struct book_piece **first = list(books, size), *piece = *first;
     if (!piece) return cut(books, rounded(size));
+    WH_INVARIANT(books->free_count[rounded(size) / BOOK_UNIT]);
     *first = piece->next;
     books->free_count[rounded(size) / BOOK_UNIT]--;
     return piece;
@@ -53,6 +55,7 @@ void books_drop(struct books *books, void *piece, size_t size) {
         return;
     }
     struct book_piece **first = list(books, size), *freed = piece;
+    WH_INVARIANT(freed != *first);
     freed->next = *first;
     *first = freed;
     books->free_count[rounded(size) / BOOK_UNIT]++;

@@ -1,5 +1,6 @@
 /* States: which blocks live where. Every call here locks the space. */
 #include "space.h"
+#include "../../os/invariant.h"
 
 /* Entries that one call may change: the block's and that of the one it pushes out; in
  * kd_reallocate also the new block's. */
@@ -119,6 +120,7 @@ static enum kd_status choose_slot(struct kd_state *state, unsigned region, unsig
     struct kd_space *space = state->space;
     struct bin *bin = state_bin(state, region, index);
     if (tree_lowest_free(&bin->tree, n)) {
+        WH_INVARIANT(bin->free && *n < bin->cut);
         bin->free--;
         return KD_OK;
     }
@@ -145,6 +147,7 @@ static enum kd_status allocate_slot(struct kd_state *state, unsigned region, uns
     uint64_t offset = block_offset(space, index, n, size, alignment);
     struct tree_entry *entry = tree_own(&space->books, &bin->tree, n);
     int was_free = entry->kind == KD_FREE;
+    WH_INVARIANT(entry->kind != KD_LIVE);
     *entry = (struct tree_entry){.size = size, .place = offset / 16, .kind = KD_LIVE};
     if (was_free) tree_mark_free(&bin->tree, n, 0);
     *begin = slot_address(space, region, index, n) + offset;
@@ -200,6 +203,7 @@ static enum kd_status allocate(struct kd_state *state, unsigned region, uint64_t
     struct bin *books = state_bin(state, region, bin);
     books->live++;
     books->live_bytes += size;
+    WH_INVARIANT(books->live + books->in_quarantine + books->free <= books->cut);
     return KD_OK;
 }
 
@@ -259,6 +263,7 @@ static void release_large(struct kd_state *state, const struct kd_location *at) 
 
 static void release_block(struct kd_state *state, const struct kd_location *at) {
     struct bin *bin = state_bin(state, at->region, at->bin);
+    WH_INVARIANT(bin->live && bin->live_bytes >= at->size);
     bin->live--;
     bin->live_bytes -= at->size;
     if (is_large_bin(state->space, at->bin))

@@ -1,4 +1,5 @@
 #include "tree.h"
+#include "../../os/invariant.h"
 #include "../../os/mem.h"
 
 #define LEAF_SIZE (sizeof(struct tree_node) + TREE_FAN * sizeof(struct tree_entry))
@@ -40,6 +41,7 @@ static void share(struct tree_node *node) {
 static struct tree_node *own(struct books *books, struct tree_node **link, unsigned level) {
     struct tree_node *old = *link;
     if (!old) return *link = new_node(books, level);
+    WH_INVARIANT(is_node(old) && old->references);
     if (old->references == 1) return old;
     struct tree_node *copy = books_new(books, node_size(level));
     wh_copy(copy, old, node_size(level));
@@ -86,6 +88,7 @@ const struct tree_entry *tree_find(const struct tree *tree, uint64_t n, int *dea
 static void find_way(const struct tree *tree, uint64_t n, struct tree_node **way) {
     struct tree_node *node = tree->root;
     for (unsigned level = tree->levels; level >= 1; level--) {
+        WH_INVARIANT(is_node(node) && node->references == 1);
         way[level] = node;
         if (level > 1) node = *child(node, at(n, level));
     }
@@ -107,6 +110,7 @@ void tree_bury(struct books *books, struct tree *tree, uint64_t n) {
     find_way(tree, n, way);
     unsigned level = 1;
     while (++way[level]->dead == TREE_FAN) {
+        WH_INVARIANT(!way[level]->free);
         books_drop(books, way[level], node_size(level));
         if (level == tree->levels) {
             tree->root = TREE_DEAD;
@@ -121,10 +125,12 @@ int tree_lowest_free(const struct tree *tree, uint64_t *n) {
     struct tree_node *node = tree->root;
     if (!is_node(node) || !node->free) return 0;
     *n = 0;
+    WH_INVARIANT(tree->levels && tree->levels <= TREE_LEVELS_MOST);
     for (unsigned level = tree->levels; level >= 1; level--) {
         unsigned i = (unsigned)__builtin_ctzll(node->free);
         *n = *n << TREE_FAN_SHIFT | i;
         if (level > 1) node = *child(node, i);
+        WH_INVARIANT(is_node(node) && node->free);
     }
     return 1;
 }
@@ -135,6 +141,7 @@ struct tree tree_share(const struct tree *tree) {
 }
 
 static void drop(struct books *books, struct tree_node *node, unsigned level) {
+    WH_INVARIANT(!is_node(node) || node->references);
     if (!is_node(node) || --node->references) return;
     for (unsigned i = 0; level > 1 && i < TREE_FAN; i++) drop(books, *child(node, i), level - 1);
     books_drop(books, node, node_size(level));
