@@ -231,7 +231,7 @@ def _run(command: Sequence[str]) -> str:
     return done.stdout
 
 
-CHECKING = ("-DWH_INVARIANTS",)
+SELF_CHECKING = ("-DWH_INVARIANTS",)
 """The flags of a build that checks itself (``os/invariant.h``)."""
 
 
@@ -244,7 +244,7 @@ def build(
 ) -> Path:
     """Compile every source of `output`, which has a name in `PRODUCTS`, and link it; raises `BuildError`.
 
-    The result appears under its name only when it is complete. flags: further ones, as `CHECKING`.
+    The result appears under its name only when it is complete. flags: further ones, as `SELF_CHECKING`.
     """
     product = PRODUCTS.get(output.name)
     if product is None:
@@ -365,7 +365,7 @@ def main() -> int:
     parser.add_argument("--checking", action="store_true", help="the runtime checks itself (os/invariant.h)")
     options = parser.parse_args()
     compiler = shlex.split(options.cc) if options.cc else None
-    flags = CHECKING if options.checking else ()
+    more = SELF_CHECKING if options.checking else ()
     if options.portable:
         compiler = portable_compiler()
         if compiler is None:
@@ -373,9 +373,9 @@ def main() -> int:
             return 1
     try:
         if options.output.is_dir():
-            build_all(options.output, compiler=compiler, strict=options.strict, flags=flags)
+            build_all(options.output, compiler=compiler, strict=options.strict, flags=more)
         else:
-            build(options.output, compiler=compiler, strict=options.strict, flags=flags)
+            build(options.output, compiler=compiler, strict=options.strict, flags=more)
     except BuildError as error:
         print(f"runtime/build.py: {error}", file=sys.stderr)
         return 1

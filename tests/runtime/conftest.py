@@ -40,7 +40,7 @@ def runtime(tmp_path_factory: pytest.TempPathFactory, compiler: str) -> Path:
     name = runtime_build.LIBRARY
 
     def build(new: Path) -> None:
-        runtime_build.build(new / name, compiler=[compiler], strict=True, flags=runtime_build.CHECKING)
+        runtime_build.build(new / name, compiler=[compiler], strict=True, flags=runtime_build.SELF_CHECKING)
 
     return once(tmp_path_factory, "runtime", build) / name
 

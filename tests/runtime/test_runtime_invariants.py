@@ -28,7 +28,7 @@ int main(int argc, char **argv) {{
 """
 
 
-@pytest.mark.parametrize(("flags", "words", "status"), [((), 2, 0), (runtime_build.CHECKING, 2, -4)])
+@pytest.mark.parametrize(("flags", "words", "status"), [((), 2, 0), (runtime_build.SELF_CHECKING, 2, -4)])
 def test_a_broken_promise_ends_the_process_where_they_are_checked(
     flags: tuple[str, ...], words: int, status: int, compiler: str, tmp_path: Path
 ) -> None:

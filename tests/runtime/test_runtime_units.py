@@ -41,7 +41,7 @@ def test_unit(source: Path, compiler: str, abi: Path, tmp_path: Path) -> None:
     program = tmp_path / source.stem
     flags = ["-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-fno-omit-frame-pointer", *WARNINGS, *SANITIZE]
     folders = [f"-I{abi}", f"-I{RUNTIME / 'port/checked'}"]
-    flags += runtime_build.CHECKING
+    flags += runtime_build.SELF_CHECKING
     command = [compiler, *flags, *MOVED, *folders, str(source), *_modules(source), "-pthread"]
     subprocess.run([*command, "-o", str(program)], check=True)
     done = subprocess.run([program], capture_output=True, text=True, cwd=tmp_path, timeout=TIMEOUT)
