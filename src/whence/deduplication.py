@@ -58,11 +58,15 @@ def _frame_place(frame: Frame) -> object:
 def _merge(findings: list[Finding]) -> Finding:
     leaks = [finding.leak for finding in findings if finding.leak]
     leak = _merge_leaks(leaks) if leaks else None
-    return replace(findings[0], occurrences=_occurrences(findings), leak=leak)
+    return replace(findings[0], occurrences=1 if leak else _occurrences(findings), leak=leak)
 
 
 def _occurrences(findings: list[Finding]) -> int:
-    """How often it happened: a twin that goes on has an access judged that its function had judged before."""
+    """How often it happened: a twin that goes on has an access judged that its function had judged before.
+
+    Leaks are no events: the blocks of one allocation are one leak, in however many parts a search, or
+    several processes, tell of them.
+    """
     counts: dict[int, dict[int, int]] = {}
     for finding in findings:
         of_process = counts.setdefault(finding.pid, {})

@@ -475,8 +475,8 @@ class Process:
 class Finding:
     """One detected bug: what, where, which block, whence.
 
-    message: what was said before an abort. twins: which frames are of functions' twins, which repeat checks
-    where they go on, with a bit for each.
+    occurrences: how often it was met, 1 for a leak. message: what was said before an abort. twins: which
+    frames are of functions' twins, which repeat checks where they go on, with a bit for each.
     """
 
     rule: RuleInfo

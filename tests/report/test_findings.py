@@ -16,6 +16,7 @@ from whence.findings import (
     Finding,
     Frame,
     Leak,
+    LeakKind,
     Relation,
     States,
     Value,
@@ -118,6 +119,15 @@ def test_deduplicate_counts_what_a_twin_repeats_once() -> None:
     """In each process: some may have come to the place in the twin alone."""
     again, other = replace(OVERFLOW, twins=1), replace(OVERFLOW, twins=1, pid=OVERFLOW.pid + 1)
     assert deduplicate([OVERFLOW, again, other, OVERFLOW]) == [replace(OVERFLOW, occurrences=3)]
+
+
+def test_the_blocks_of_one_allocation_are_one_leak() -> None:
+    """In whatever parts it comes: lost directly and by others, or from two programs of one run."""
+    assert LEAK.leak is not None
+    owned = replace(LEAK, leak=replace(LEAK.leak, kind=LeakKind.INDIRECT), pid=LEAK.pid + 1)
+    (leak,) = deduplicate([LEAK, owned])
+    assert leak.occurrences == 1 and leak.leak is not None
+    assert leak.leak.count == 2 * LEAK.leak.count and leak.leak.kind is LeakKind.DEFINITE
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (1, 2, 0)])

@@ -10,9 +10,10 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
-from samples import BEGIN, DANGLING, HERE, OVERFLOW, RUN, SAMPLES
+from samples import BEGIN, DANGLING, DOUBLE_FREE, HERE, LEAK, OVERFLOW, RUN, SAMPLES
 
 from whence.findings import Access, AccessKind, Finding, Point, RunInfo, SuppressionUse, UseKind
+from whence.report import JsonRenderer, TextRenderer
 from whence.report.junit import JunitRenderer
 from whence.report.sarif import SarifRenderer
 from whence.report.valgrind_text import ValgrindTextRenderer
@@ -22,6 +23,32 @@ from whence.suppressions.load import parse
 
 USE = SuppressionUse("old one", str(HERE / "known.supp"), 3, (DANGLING,))
 HIDING = replace(RUN, suppressions=(USE, SuppressionUse("unused", "x", 1)), notes=("a note \x01",))
+
+# ---- all of them ------------------------------------------------------------------------------------
+
+
+def test_all_reports_count_the_same() -> None:
+    """A finding counts once everywhere, however often it was met; suppressed ones are apart."""
+    found = [OVERFLOW, replace(DOUBLE_FREE, occurrences=1200), LEAK]
+    run = replace(RUN, suppressions=(replace(USE, findings=(replace(DANGLING, occurrences=7), LEAK)),))
+    assert "\nwhence: 3 findings (1 heap-buffer-overflow, 1 double-free, " in TextRenderer().render(
+        found, run
+    )
+    assert ", met 1,202 times, 2 suppressed;" in TextRenderer().render(found, run)
+    said = json.loads(JsonRenderer().render(found, run))
+    assert [each["occurrences"] for each in said["findings"]] == [1, 1200, 1]
+    assert [each["occurrences"] for each in said["run"]["suppressions"][0]["findings"]] == [7, 1]
+    results = json.loads(SarifRenderer().render(found, run))["runs"][0]["results"]
+    assert [each["occurrenceCount"] for each in results] == [1, 1200, 1, 7, 1]
+    assert [bool(each.get("suppressions")) for each in results] == [False, False, False, True, True]
+    suite = ElementTree.fromstring(JunitRenderer().render(found, run).encode())
+    assert (suite.get("failures"), suite.get("skipped"), suite.get("tests")) == ("3", "2", "5")
+    memcheck = ValgrindTextRenderer().render(found, run)
+    assert "ERROR SUMMARY: 1202 errors from 3 contexts (suppressed: 8 from 2)" in memcheck
+    counts = ElementTree.fromstring(ValgrindXmlRenderer().render(found, run).encode())
+    assert [pair.findtext("count") for pair in counts.iterfind("errorcounts/pair")] == ["1", "1200"]
+    assert [pair.findtext("count") for pair in counts.iterfind("suppcounts/pair")] == ["8"]
+
 
 # ---- SARIF ------------------------------------------------------------------------------------------
 

@@ -123,8 +123,20 @@ def test_summary_counts_by_rule_and_says_how_it_ended() -> None:
     run = replace(RUN, exit_status=None, signal=11)
     text = TextRenderer().render([OVERFLOW, replace(DOUBLE_FREE, occurrences=2), LEAK], run)
     assert text.endswith(
-        "whence: 4 findings (1 heap-buffer-overflow, 2 double-free, 1 definite-leak of 3,072 bytes); "
-        "the program was killed by SIGSEGV\n"
+        "whence: 3 findings (1 heap-buffer-overflow, 1 double-free, 1 definite-leak of 3,072 bytes), "
+        "met 4 times; the program was killed by SIGSEGV\n"
+    )
+
+
+def test_summary_of_notes_and_suppressed_findings_counts_each_once() -> None:
+    often = replace(OVERFLOW, occurrences=1200)
+    note = replace(often, rule=replace(often.rule, severity="note"))
+    run = replace(RUN, suppressions=(SuppressionUse("old", "/src/known.supp", 3, (often, LEAK)),))
+    lines = TextRenderer().render([note, DOUBLE_FREE], run).splitlines()
+    assert "suppressed: 2 findings of 3,072 bytes by " in " ".join(lines)
+    assert lines[-1] == (
+        "whence: 1 finding (1 double-free), 1 note (1 heap-buffer-overflow), met 1,200 times, "
+        "2 suppressed; the program exited with status 0"
     )
 
 

@@ -71,7 +71,7 @@ class FindingText:
         style = ERROR if rule.severity == "error" else WARNING
         tag = Text.assemble((f"{printable(rule.severity)}[{printable(rule.name)}]", style), (": ", HEADING))
         happened = Text(printable(words.headline(self.finding, subject(self.finding))))
-        if self.finding.occurrences > 1 and not self.finding.leak:
+        if self.finding.occurrences > 1:
             happened.append(f" ({self.finding.occurrences:,} times)")
         title = words.title(self.finding)
         if title is None:

@@ -25,8 +25,8 @@ def summary(findings: Sequence[Finding], run: RunInfo) -> list[Piece]:
     ended = run.coverage.ended if run.coverage else ""
     failures = [finding for finding in findings if not finding.rule.is_note]
     if failures:
-        pieces.append((words.plural(sum(map(_count, failures)), "finding"), ERROR))
-        pieces.append((f" ({_kinds(failures)})", ""))
+        pieces.append((words.plural(len(failures), "finding"), ERROR))
+        pieces.append((f" ({_kinds(failures)}){_met(failures)}", ""))
     elif unchecked:
         pieces.append((printable(unchecked), WARNING))
     elif not run.lost:
@@ -38,23 +38,24 @@ def summary(findings: Sequence[Finding], run: RunInfo) -> list[Piece]:
         pieces.append((f" until the checks ended: {printable(ended)}", WARNING))
     notes = [finding for finding in findings if finding.rule.is_note]
     if notes:
-        pieces.append((f", {words.plural(sum(map(_count, notes)), 'note')} ({_kinds(notes)})", ""))
-    hidden = sum(_count(finding) for use in run.suppressed for finding in use.findings)
+        pieces.append((f", {words.plural(len(notes), 'note')} ({_kinds(notes)}){_met(notes)}", ""))
+    hidden = sum(len(use.findings) for use in run.suppressed)
     pieces.append((f", {hidden:,} suppressed" if hidden else "", ""))
     facts = [_ending(run), _stopped(findings, run), *(_checked(run.coverage) if run.coverage else ())]
     return [*pieces, *((f"; {fact}", "") for fact in facts if fact)]
 
 
-def _count(finding: Finding) -> int:
-    """The blocks of one allocation are one leak."""
-    return 1 if finding.leak else finding.occurrences
+def _met(findings: Sequence[Finding]) -> str:
+    """``, met 7 times``, if one was met again: a finding counts once, as in every other report."""
+    times = sum(finding.occurrences for finding in findings)
+    return f", met {times:,} times" if times > len(findings) else ""
 
 
 def _kinds(findings: Sequence[Finding]) -> str:
     counts: Counter[str] = Counter()
     leaked: Counter[str] = Counter()
     for finding in findings:
-        counts[finding.rule.name] += _count(finding)
+        counts[finding.rule.name] += 1
         leaked[finding.rule.name] += finding.leak.bytes if finding.leak else 0
     parts = []
     for rule, count in counts.items():

@@ -70,12 +70,8 @@ def _leaks(run: RunInfo) -> list[str]:
 def _summary(made: Sequence[Error], run: RunInfo) -> str:
     hidden = [finding for use in run.suppressed for finding in use.findings]
     counted = [error for error in made if not error.finding.rule.is_note]
-    total = sum(_times(error.finding) for error in counted)
+    total = sum(error.finding.occurrences for error in counted)
     return (
         f"ERROR SUMMARY: {total} errors from {len(counted)} contexts "
-        f"(suppressed: {sum(map(_times, hidden))} from {len(hidden)})"
+        f"(suppressed: {sum(finding.occurrences for finding in hidden)} from {len(hidden)})"
     )
-
-
-def _times(finding: Finding) -> int:
-    return 1 if finding.leak else finding.occurrences

@@ -143,9 +143,8 @@ def suppressed(use: SuppressionUse) -> str:
     """``2 findings``, ``nothing``; with the bytes of leaks."""
     if not use.findings:
         return "nothing"
-    count = sum(1 if finding.leak else finding.occurrences for finding in use.findings)
     lost = sum(finding.leak.bytes for finding in use.findings if finding.leak)
-    return plural(count, "finding") + (f" of {bytes_(lost)}" if lost else "")
+    return plural(len(use.findings), "finding") + (f" of {bytes_(lost)}" if lost else "")
 
 
 # ---- the first line ----

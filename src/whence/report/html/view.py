@@ -140,7 +140,7 @@ def view_of(finding: Finding, run: RunInfo, shelf: CodeShelf, directory: str, nu
         short_place=middle(where, _PLACE),
         label=printable(words.label(finding)),
         cwe=finding.rule.cwe,
-        occurrences=1 if finding.leak else finding.occurrences,
+        occurrences=finding.occurrences,
         facts=tuple(printable(fact) for fact in words.facts(finding)),
         values=values(finding),
         advice=printable(words.advice(finding) or ""),
