@@ -114,6 +114,33 @@ def test_dropped_words():
         assert not is_gcc_only(kept)
 
 
+@pytest.mark.parametrize(
+    ("given", "native"),
+    [
+        ("--shared --static --static-pie --pie", "-shared -static -static-pie -pie"),
+        ("--entry x --entry=y -ez -e main", "-e x -e y -e z -e main"),
+        ("--force-link x --force-link=y -u z -uw", "-u x -u y -u z -uw"),
+        ("-znow -z relro", "-z now -z relro"),
+        ("-export-dynamic --no-standard-libraries -p --profile", "-rdynamic -nostdlib -pg -pg"),
+        ("-n -N", "-Wl,-n -Wl,-N"),
+        (
+            "-Ttext=0 -Tdata 1 -Ttext-segment=2 -T s -Tt.ld",
+            "-Wl,-Ttext=0 -Wl,-Tdata,1 -Wl,-Ttext-segment=2 -T s -Tt.ld",
+        ),
+        ("-symbolic --symbolic -static-libtsan -static-libgfortran", ""),
+        ("-h so -hso -R /x -R/x -R$ORIGIN -dumpbase x -dumpbase-ext .x", ""),
+        ("-Rpass=inline -emit-llvm -extract-api -help", "-Rpass=inline -emit-llvm -extract-api -help"),
+    ],
+)
+def test_spellings_of_gcc(given, native):
+    assert parse(f"{given} a.c").native == [*native.split(), "a.c"]
+
+
+def test_the_c_library_of_cxx_is_chosen_where_it_is_linked():
+    assert parse("-static-libstdc++ a.o").native == ["a.o"]
+    assert parse("-static-libstdc++ a.o", cxx=True).native == ["-static-libstdc++", "a.o"]
+
+
 @pytest.mark.parametrize("mode", ["-c", "-S", "-E", "-M", "-fsyntax-only", "--compile"])
 def test_what_a_link_alone_reads_is_left_out_where_nothing_is_linked(mode):
     line = f"{mode} a.c -O2 -lm -L d -Wl,-z,now -u s -Xlinker -s -T x -rdynamic -static -nostdlib -s"
@@ -185,6 +212,20 @@ def test_linker_words_are_one_stream():
         ("library", ("-lz",), ""),
         ("search", (), "d"),
     ]
+
+
+def test_files_of_linker_words(tmp_path):
+    """They are the linker's words, whose files may be gone when the link is made again."""
+    (tmp_path / "more").write_text("d -lm")
+    (tmp_path / "words").write_text(f"-z now 'l.a' -L @{tmp_path}/more @missing\n")
+    expected = [
+        ("ld", ("-z", "now"), ""),
+        ("input", (), "l.a"),
+        ("search", (), "d"),
+        ("library", ("-lm",), ""),
+        ("input", (), "@missing"),
+    ]
+    assert line_parts(f"-Wl,@{tmp_path}/words") == line_parts(f"--for-linker=@{tmp_path}/words") == expected
 
 
 def test_files_that_the_linker_reads():

@@ -27,7 +27,7 @@ ALONE = [
     "c.i -o out -O -rdynamic",
     "-shared -fPIC a.c -o out",
     "-static a.c -o out -lm",
-    "-static-pie -static-libgcc -static-libstdc++ a.c -o out",
+    "-static-pie -static-libgcc a.c -o out",
     "-pie -no-pie -s a.c -nostartfiles -o out",
     "-MD -MP -MF dep.d a.c -o out -Wl,--as-needed -lm",
     "{folder}/a.c -o {folder}/out",

@@ -144,7 +144,7 @@ def quote_response(words: list[str]) -> str:
 def parse(words: list[str], cxx: bool) -> Invocation:
     """Parses a driver command line whose response files are already expanded."""
     arguments = list(_arguments(words, cxx))
-    kept = _kept(arguments)
+    kept = _kept(list(map(_spelled, arguments)), cxx)
     phase, output = "link", None
     for argument in kept:
         option = argument.words[0]
@@ -235,11 +235,17 @@ def _our_target(triple: str) -> bool:
     return triple.startswith(("x86_64-", "amd64-")) and "linux" in triple and "x32" not in triple
 
 
-def _kept(arguments: list[Argument]) -> list[Argument]:
+def _spelled(argument: Argument) -> Argument:
+    """The same, in the spelling that clang has, too."""
+    words = argument.words if argument.language is not None else options.spelled(argument.words)
+    return argument if words == argument.words else Argument(words)
+
+
+def _kept(arguments: list[Argument], cxx: bool) -> list[Argument]:
     """The arguments for clang. Link-time optimisation goes, unless it is how an option does its work."""
     names = [argument.words[0] for argument in arguments if argument.language is None]
     lto = any(map(options.needs_lto, names)) and any(map(options.is_lto, names))
-    kept = [argument for argument in arguments if not _refused(argument, lto)]
+    kept = [argument for argument in arguments if not _refused(argument, lto, cxx)]
     return [Argument((options.FAT,)), *kept] if lto else kept
 
 
@@ -247,13 +253,15 @@ def _of_links(argument: Argument) -> bool:
     return argument.language is None and options.is_of_links(argument.words)
 
 
-def _refused(argument: Argument, lto: bool) -> bool:
+def _refused(argument: Argument, lto: bool, cxx: bool) -> bool:
     if argument.language is not None:
         return False
     option = argument.words[0]
     if options.is_lto(option):
         return not lto or options.is_lto_of_gcc(option) or "fat-lto" in option
-    return option == "--param" or options.is_gcc_only(option)
+    if option == options.OF_CXX_LINKS:
+        return not cxx
+    return option == "--param" or option in options.GCC_SEPARATE or options.is_gcc_only(option)
 
 
 # ---- the compilation to IR -------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from whence.toolchain import options
+from whence.toolchain import driver, options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,13 +114,13 @@ def parts(arguments: list[Argument]) -> Iterator[Part]:
 
 
 def linker_words(words: tuple[str, ...]) -> list[str]:
-    """The linker's words in one driver option."""
+    """The linker's words in one driver option; files of words are read, because they may be gone later."""
     if words[0].startswith("-Wl,"):
-        return words[0].split(",")[1:]
+        return driver.expand(words[0].split(",")[1:])
     if words[0] in ("-Xlinker", "--for-linker") and len(words) == 2:
-        return [words[1]]
+        return driver.expand([words[1]])
     if words[0].startswith("--for-linker="):
-        return [words[0][13:]]
+        return driver.expand([words[0][13:]])
     return []
 
 

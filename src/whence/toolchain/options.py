@@ -26,6 +26,7 @@ SEPARATE = words("""
     --include-directory --include-directory-after --include-prefix --include-with-prefix
     --include-with-prefix-before --include-with-prefix-after --library-directory --assert --prefix
     --for-linker --for-assembler --dyld-prefix --config --system-header-prefix --no-system-header-prefix
+    --entry --force-link -R
     """)
 """Options that, spelled exactly so, take the next word as their argument."""
 
@@ -154,7 +155,20 @@ GCC_NO_M = words("""
     """)
 """``-mno-X``: turns off features that clang does not have."""
 
-GCC_WORDS = words("-pass-exit-codes -shared-libgcc")
+GCC_WORDS = words("""
+    -pass-exit-codes -shared-libgcc -symbolic --symbolic --no-sysroot-suffix
+    -static-libubsan -static-libtsan -static-liblsan -static-libhwasan
+    -static-libgfortran -static-libgo -static-libphobos -shared-libphobos
+    """)
+"""Options without an effect in C and C++ on Linux (``-symbolic`` is for a few other systems)."""
+
+GCC_SEPARATE = words("-h -R -dumpbase -dumpbase-ext")
+GCC_JOINED = ("-R/", "-R.", "-R$")
+GCC_NAME = "-h"
+"""The same, with an argument: what only linkers of other systems are given, and names of auxiliary files."""
+
+OF_CXX_LINKS = "-static-libstdc++"
+"""Has no effect where the C++ library is not linked by itself; clang warns of it there."""
 
 LTO = words("""
     -flto -fno-lto -fwhole-program -fuse-linker-plugin -fno-use-linker-plugin -ffat-lto-objects
@@ -193,6 +207,8 @@ def is_gcc_only(option: str) -> bool:
     """Whether only gcc has the option, and the meaning of a program does not depend on it."""
     if option in GCC_WORDS or option.startswith(GCC_PREFIXES):
         return True
+    if option.startswith(GCC_JOINED) or (option.startswith(GCC_NAME) and not option.startswith("-help")):
+        return True
     family, negated, name = _split(option)
     if family == "f":
         base = name.partition("=")[0]
@@ -213,6 +229,50 @@ def _split(option: str) -> tuple[str, bool, str]:
     if option.startswith("no-", 2):
         return family, True, option[5:]
     return family, False, option[2:]
+
+
+# ---- options of links in gcc's spelling -------------------------------------------------------------
+
+SPELLINGS = {
+    "--shared": "-shared",
+    "--static": "-static",
+    "--static-pie": "-static-pie",
+    "--pie": "-pie",
+    "--no-standard-libraries": "-nostdlib",
+    "--profile": "-pg",
+    "-p": "-pg",
+    "-export-dynamic": "-rdynamic",
+    "-n": "-Wl,-n",
+    "-N": "-Wl,-N",
+    "--entry": "-e",
+    "--force-link": "-u",
+}
+"""Options as gcc takes them, and as clang, or the record of a link, knows them."""
+
+_LONG = ("--entry", "--force-link")
+"""Those that take an argument, behind ``=`` as well."""
+_JOINED = ("-e", "-z")
+"""Options whose argument gcc takes in the same word, too."""
+_NO_ENTRY = ("-emit", "-enable", "-export", "-extract", "-z=")
+SECTIONS = ("-Ttext", "-Tdata", "-Tbss", "-Trodata-segment", "-Tldata-segment")
+"""Addresses of sections, which clang takes for linker scripts."""
+
+SPELLED_BEGINNINGS = (*(f"{word}=" for word in _LONG), *_JOINED, *SECTIONS, GCC_NAME)
+
+
+def spelled(group: tuple[str, ...]) -> tuple[str, ...]:
+    """An option with its argument in the spelling that clang has, too."""
+    option, argument = group[0], group[1:]
+    if option.startswith(SECTIONS):
+        return (f"-Wl,{','.join(group)}",)
+    if option in SPELLINGS and len(argument) == (option in _LONG):
+        return (SPELLINGS[option], *argument)
+    name, equals, value = option.partition("=")
+    if equals and name in _LONG:
+        return SPELLINGS[name], value
+    if option.startswith(_JOINED) and len(option) > 2 and not option.startswith(_NO_ENTRY):
+        return option[:2], option[2:]
+    return group
 
 
 # ---- options that the IR compilation omits ----------------------------------------------------------

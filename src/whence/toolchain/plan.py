@@ -58,7 +58,7 @@ def lines(clang: Clang, cxx: bool, environment: Mapping[str, str]) -> list[str]:
     found += Compile.HEADERS.pairs((name, headers.directory()) for name in headers.VARIABLES)
     found += Compile.UNSET.lines(NOT_INHERITED)
     found += Compile.SEPARATE.lines(sorted(options.SEPARATE))
-    found += classes()
+    found += classes(cxx)
     found += Compile.LEVEL.pairs((f"-O{word}", driver.level_of(word)) for word in LEVELS)
     found += Compile.LEVEL.line("", driver.NO_LEVEL)
     found += Compile.NAMED.lines(driver.NAMED_FLAGS)
@@ -117,13 +117,13 @@ def _front_ends(environment: Mapping[str, str]) -> list[str]:
 # ---- options ----------------------------------------------------------------------------------------
 
 
-def classes() -> list[str]:
+def classes(cxx: bool) -> list[str]:
     """The lines that give options their classes, in the order in which they are tried."""
     return [
         *_class(Compile.EXACT, ("-o",), Option.OUTPUT),
         *_class(Compile.EXACT, sorted(f"-O{level}" for level in LEVELS), Option.SHAPE),
         *_class(Compile.VALUED, _prefixed("f", options.CLANG_KNOWS_F), Option.SHAPE),
-        *_of_python(),
+        *_of_python(cxx),
         *_class(Compile.PREFIX, ("-o",), Option.OUTPUT),
         *_class(Compile.EXACT, ("-c", "--compile"), Option.OBJECT),
         *_class(Compile.EXACT, sorted(options.UNLINKED), Option.UNLINKED),
@@ -139,13 +139,16 @@ def classes() -> list[str]:
         *_class(Compile.PREFIX, options.IR_KEPT_PREFIXES, Option.SHAPE),
         *_class(Compile.EXACT, sorted(options.IR_DROP), Option.HIDDEN),
         *_class(Compile.PREFIX, options.IR_DROP_PREFIXES, Option.HIDDEN),
+        *_class(Compile.PREFIX, options.SPELLED_BEGINNINGS, Option.PYTHON),
     ]
 
 
-def _of_python() -> Iterator[str]:
+def _of_python(cxx: bool) -> Iterator[str]:
     """Options that change the command line, that depend on the machine, or that are rare."""
-    yield from _class(Compile.EXACT, ("--param", *sorted(options.GCC_WORDS | options.LTO)), Option.PYTHON)
-    beginnings = (*options.GCC_PREFIXES, *options.LTO_PREFIXES, *NEEDING, *RARE)
+    exact = {*options.GCC_WORDS, *options.GCC_SEPARATE, *options.SPELLINGS, *options.SECTIONS, *options.LTO}
+    exact |= set() if cxx else {options.OF_CXX_LINKS}
+    yield from _class(Compile.EXACT, ("--param", *sorted(exact)), Option.PYTHON)
+    beginnings = (*options.GCC_JOINED, *options.GCC_PREFIXES, *options.LTO_PREFIXES, *NEEDING, *RARE)
     yield from _class(Compile.PREFIX, beginnings, Option.PYTHON)
     yield from _class(Compile.VALUED, _prefixed("f", options.GCC_F), Option.PYTHON)
     yield from _class(Compile.VALUED, _prefixed("m", options.GCC_M), Option.PYTHON)

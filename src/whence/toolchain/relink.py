@@ -30,9 +30,12 @@ _DROPPED_LD = options.words("""
     plugin-opt icf ignore-data-address-equality ignore-function-address-equality gdb-index
     compress-debug-sections dependency-file stats print-memory-usage o output y trace-symbol pie no-pie
     no-dynamic-linker Bshareable shared r relocatable strip-discarded pic-executable version v V
-    disable-new-dtags
+    disable-new-dtags n nmagic
     """)
 """Linker options that would strip, fold, fail or print; by `linkline.option_name`."""
+
+_UNPAGED = options.words("N omagic")
+"""Linker options that leave no pages of their own for code, which may then write to itself."""
 
 _ADDRESSES = options.words(
     "Ttext-segment image-base Ttext Tdata Tbss Trodata-segment Tldata-segment section-start"
@@ -226,6 +229,10 @@ class _Line:
 
     def _linker(self, item: LinkItem) -> list[str]:
         name = linkline.option_name(item.words[0])
+        if name in _UNPAGED:
+            raise ToolLimit(
+                f"cannot relink {self._image.path}: {item.words[0]} puts code and data on the same pages"
+            )
         if name in self._dropped or (name == "rpath" and self._image.kind != "object"):
             return []
         return [part for word in item.words for part in ("-Xlinker", self._image.placed(word))]
