@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Done, Whence
 
+from whence import api
 from whence.engines.native import objects
 
 pytestmark = pytest.mark.build
@@ -109,6 +110,58 @@ def test_what_links_after_optimisation_only(whence: Whence, source: str) -> None
     done = whence.run("--tier", "quick", whence.directory / "prog")
     clean(done)
     assert "1 module" in done.err and "no access was checked" not in done.err
+
+
+HOST = """
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        if (fork() == 0) execl(argv[0], argv[0], (char *)0);
+    for (int status, i = 1; i < argc; i++)
+        if (wait(&status) < 0 || status) return 1;
+    void *library = dlopen("./plugin.so", RTLD_NOW);
+    int (*folded)(const char *) = library ? (int (*)(const char *))dlsym(library, "folded") : 0;
+    return !folded || folded(argv[0]);
+}
+"""
+"""A program that several processes execute, each of which loads a library."""
+
+
+class Followed:
+    """What is instrumented, in order."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+
+    def start(self, what: str, total: int, hint: str = "") -> None:
+        self.begun += [what] if what.startswith("instrumenting") else []
+
+    def step(self, what: str) -> None: ...
+    def wait(self, name: str, seconds: float) -> None: ...
+    def stop(self) -> None: ...
+
+
+@pytest.mark.parametrize("removes", [False, True])
+def test_a_library_is_instrumented_once_for_all_processes(
+    tmp_path: Path, whence_env: dict[str, str], monkeypatch: pytest.MonkeyPatch, removes: bool
+) -> None:
+    """And once more, if it links after optimisation only: no other run tries that again."""
+    whence = Whence(tmp_path, whence_env)
+    source = FOLDED.replace("HERE", "3").replace("in_archive(name) + nowhere(name)", "GONE")
+    whence.build(source, "plugin.so", "-shared", "-fPIC", f"-DGONE={'nowhere(name)' if removes else 0}")
+    whence.build(HOST)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WHENCE_CACHE", str(tmp_path / "cache"))
+    twice = ["instrumenting plugin.so again, as plugin.so needs it optimised"] if removes else []
+    for expected in (["instrumenting prog", "instrumenting plugin.so", *twice], []):
+        followed = Followed()
+        result = api.run(
+            "./prog", ["1", "2", "3"], trace_children=True, progress=followed, capture_output=True
+        )
+        assert (result.exit_status, result.findings, result.notes) == (0, (), ())
+        assert followed.begun == expected
 
 
 FOLDED = """

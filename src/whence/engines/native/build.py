@@ -1,6 +1,7 @@
 """From a program that carries IR to its instrumented image, through the cache.
 
-Entries: those of `whence.engines.native.objects`, and ``images/<key>``, linked images.
+Entries: those of `whence.engines.native.objects`, ``images/<key>``, linked images, and
+``unlinked/<key>``, why there is none.
 
 Cost: one compilation per module of the program at the first run, in as many
 processes as there are processors, largest first; the link is a plain link.
@@ -224,17 +225,20 @@ def _build(
     settings: BuildSettings,
     cache: Cache,
     known: Sequence[CarriedModule],
+    why: str = "",
 ) -> Built:
+    """`why`: the reason of another try, for who follows the progress."""
     modules = _distinct([image, *libraries.values()])
+    subject = image.path.name + why
     runtime = runtime_library()
     extra: tuple[Path, ...] = (runtime, detectors(settings.rules, cache))
     explored = [image, *libraries.values()] if settings.symbolic and not known else []
     texts = texts_for(explored, cache)
     followed = _distinct(texts.images)
     others = [*known, *followed]
-    objects = objects_of(modules, others, settings, cache, runtime, image.path.name)
+    objects = objects_of(modules, others, settings, cache, runtime, subject)
     if followed:
-        made = objects_of(followed, modules, settings, cache, runtime, image.path.name)
+        made = objects_of(followed, modules, settings, cache, runtime, subject)
         tier = tier_of(settings)
         extra += tuple(_linked(each, made.paths, extra, cache, "", True, tier) for each in texts.images)
     images = {"": image, **libraries} if image.modules else dict(libraries)
@@ -250,12 +254,15 @@ def _build(
             copies[name] = _own(first, each, settings, cache)
         except ToolLimit as missing:
             is_foreign = isinstance(missing, ForeignCode)
-            if settings.asked:
-                return _build(image, libraries, replace(settings, asked=False), cache, known)
             if tier_of(settings) != FULL and (each.link_or_default().recorded or not is_foreign):
                 # Code that optimisation removes may refer to what the link did not need. What is left
-                # of that in the full tier has stand-ins.
-                return _build(image, libraries, replace(settings, tier=FULL), cache, known)
+                # of that in the full tier has stand-ins. Twins refer to the same, made later or not.
+                full = replace(settings, tier=FULL, asked=False)
+                return _build(
+                    image, libraries, full, cache, known, f" again, as {each.path.name} needs it optimised"
+                )
+            if settings.asked:
+                return _build(image, libraries, replace(settings, asked=False), cache, known)
             if not is_foreign:
                 raise
             notes.append(_joined_elsewhere(each, str(missing), is_program=not name))
@@ -338,6 +345,9 @@ def _linked(
     found = cache.find("images", key)
     if found is not None:
         return found
+    removes = tier == FULL
+    if not removes and (phrase := cache.read(UNLINKED, key)) is not None:
+        raise ForeignCode(phrase.decode())
 
     def link(output: Path, more: Sequence[Path] = (), complete: bool = False) -> None:
         inputs = [str(path) for path in (*extra, *more)]
@@ -351,7 +361,16 @@ def _linked(
             complete=complete,
         )
 
-    return cache.make("images", key, lambda path: link_image(link, image, extra, path, tier == FULL))
+    try:
+        return cache.make("images", key, lambda path: link_image(link, image, extra, path, removes))
+    except ForeignCode as missing:
+        if not removes and image.link_or_default().recorded:
+            cache.add(UNLINKED, key, str(missing).encode())
+        raise
+
+
+UNLINKED = "unlinked"
+"""Entries of the cache: why a link of quickly made code misses something, so that no other run tries it."""
 
 
 def _own(first: Path, image: CarriedImage, settings: BuildSettings, cache: Cache) -> Path:
