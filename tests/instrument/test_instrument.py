@@ -284,9 +284,41 @@ def test_relocated_pointer_is_not_judged_against_its_old_block() -> None:
     assert markers(RELOCATION, parameters="ptr %a, ptr %new, ptr %old") == [("__whence_check_w1", "ptr %q")]
 
 
-def test_distance_to_another_block_is_an_index() -> None:
-    found = markers(RELOCATION.replace("%old", "%a"), parameters="ptr %a, ptr %new")
-    assert found == [("__whence_checkp_w1", "ptr %q, ptr %a")]
+def test_pointer_moved_by_its_own_distance_is_judged_where_it_arrives() -> None:
+    """Against its old block, if it does not arrive in the slot of the new one."""
+    text = instrument(RELOCATION.replace("%old", "%a"), parameters="ptr %a, ptr %new")
+    chosen = re.search(r"(%\S+) = select i1 %\S+, ptr %q, ptr %a", text)
+    assert chosen
+    assert MARKER.findall(text) == [("__whence_checkp_w1", f"ptr %q, ptr {chosen[1]}")]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        ("%d = sub i64 %n, %o", "%e = sub i64 %n, %o\n  %d = sdiv i64 %e, 2"),
+        ("%d = sub i64 %n, %o", "%d = sub i64 %o, %n"),
+        ("%d = sub i64 %n, %o", "%d = add i64 %o, %n"),
+        ("i8, ptr %a", "i16, ptr %a"),
+    ],
+    ids=["half", "reversed", "sum", "double"],
+)
+def test_what_is_no_distance_from_the_own_block_is_an_index(changed: tuple[str, str]) -> None:
+    body = RELOCATION.replace("%old", "%a").replace(*changed)
+    assert markers(body, parameters="ptr %a, ptr %new") == [("__whence_checkp_w1", "ptr %q, ptr %a")]
+
+
+def test_distance_between_pointers_of_one_root_is_an_index() -> None:
+    body = "  %new = getelementptr i8, ptr %a, i64 %i\n" + RELOCATION.replace("%old", "%a")
+    assert markers(body, parameters="ptr %a, i64 %i") == [("__whence_checkp_w1", "ptr %q, ptr %a")]
+
+
+@pytest.mark.parametrize("chosen", ["select i1 %c, i64 %e, i64 0", "select i1 %c, i64 0, i64 %e"])
+def test_distance_that_is_one_of_several(chosen: str) -> None:
+    body = RELOCATION.replace("%old", "%a").replace(
+        "%d = sub i64 %n, %o", f"%e = sub i64 %n, %o\n  %c = icmp eq i64 %i, 0\n  %d = {chosen}"
+    )
+    text = instrument(body, parameters="ptr %a, ptr %new, i64 %i")
+    assert re.search(r"%\S+ = select i1 %\S+, ptr %q, ptr %a", text)
 
 
 def test_memory_intrinsics() -> None:

@@ -12,6 +12,10 @@ a phi of the roots is put beside the phi of the pointers::
 
     %p = phi ptr [ %x, %then ], [ %y, %else ]      ; %x = gep %a…, %y = gep %b…
     %wh.1 = phi ptr [ %a, %then ], [ %b, %else ]
+
+A pointer that is moved by the distance from its own block to another pointer, ``p + (b - a)`` with `p` and
+`a` derived from one value, is such a meeting, too. Its root is itself if it arrives in the slot of `b`, else
+that of `p`: what misses both blocks is judged against its own.
 """
 
 from __future__ import annotations
@@ -19,9 +23,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 
 from whence import ir
-from whence.abi.layout import RED_ZONE
+from whence.abi.layout import RED_ZONE, REGION_COUNT, REGION_SHIFT
 from whence.instrument.numbering import Numbering
 
 
@@ -70,6 +75,9 @@ _DEPTH = 64
 
 _DIFFERENCE_DEPTH = 8
 
+_LOW_SHIFT = 21
+"""How near two addresses of images are to each other."""
+
 _PASS_THROUGH = frozenset(
     ("llvm.launder.invariant.group.p0", "llvm.strip.invariant.group.p0", "llvm.ptrmask.p0.i64")
 )
@@ -77,6 +85,10 @@ _PASS_THROUGH = frozenset(
 _ARITHMETIC = frozenset(
     ("add", "sub", "mul", "shl", "ashr", "lshr", "sdiv", "udiv", "and", "or", "sext", "zext", "trunc")
 )
+
+_PARTS = ("sdiv", "udiv", "ashr", "lshr")
+_CASTS = ("sext", "zext", "trunc", "freeze")
+_ADDRESS = ("ptrtoint", "ptrtoaddr")
 
 _Merge = ir.Phi | ir.Select
 
@@ -90,6 +102,8 @@ class Provenance:
         self._known: dict[str, Derivation] = {}
         self._places: dict[str, Place] = {}
         self._bases: dict[str, tuple[str, int | None]] = {}
+        self._moves: dict[str, tuple[str, ...]] = {}
+        self._has_addresses: bool | None = None
         self._objects: frozenset[str] | None = None
         self._common: dict[str, str] | None = None
         self._beside: dict[str, str] = {}
@@ -102,7 +116,7 @@ class Provenance:
             base, offset = self._base(pointer)
             root = base
             kind = self._kind(base)
-            if kind is Kind.UNKNOWN and isinstance(self._definition(base), _Merge):
+            if kind is Kind.UNKNOWN and self._meeting(base):
                 root = self._root_value(self._roots()[base])
                 offset = offset if root == base else None
             found = self._known[pointer] = Derivation(root, offset, kind)
@@ -172,7 +186,7 @@ class Provenance:
                 return False
             if start == base and not self._always_before(block, source, phi.owner):
                 return False
-            if start != base and isinstance(self._definition(start), _Merge):
+            if start != base and self._meeting(start):
                 return False
         return True
 
@@ -230,7 +244,9 @@ class Provenance:
     def _step(self, value: str) -> tuple[str, int | None] | None:
         """One address computation back: (base, constant offset), or None at a root."""
         definition = self._definition(value)
-        if isinstance(definition, ir.GetElementPtr) and self._relocates(definition):
+        if isinstance(definition, ir.GetElementPtr) and (
+            self._relocates(definition) or self._moved(definition)
+        ):
             return None
         return _step_of(definition)
 
@@ -242,8 +258,8 @@ class Provenance:
         """Whether the step moves a pointer from one block to another on purpose.
 
         ``p + (new - old)`` moves what pointed into ``old`` to its place in
-        ``new``, so its result is not judged against the block of ``p``. Not so
-        when ``p`` itself takes part in the difference: ``a[b - a]`` is an index.
+        ``new``, so its result is not judged against the block of ``p``. If ``p``
+        itself takes part in the difference, see `_moved`.
         """
         indices = [each.value for each in gep.operands[1:] if not each.value.isdecimal()]
         addresses = {a for index in indices for a in self._addresses_in(index, _DIFFERENCE_DEPTH)}
@@ -262,7 +278,7 @@ class Provenance:
         while waiting and len(seen) < _DEPTH:
             definition = self._definition(value := waiting.pop())
             if isinstance(definition, ir.GetElementPtr):
-                following = [definition.base]
+                following = [definition.base, *self._signed_addresses(definition)[0]]
             elif isinstance(definition, _Merge):
                 following = _values(definition)
             else:
@@ -274,6 +290,76 @@ class Provenance:
             waiting += [each for each in following if each not in seen]
             seen.update(following)
         return frozenset(found)
+
+    def _moved(self, gep: ir.GetElementPtr) -> tuple[str, ...]:
+        """The pointers to whose blocks the step may move a pointer by its distance from them.
+
+        In ``p + (b - a)`` that is `b`, if `p` and `a` may be derived from one value. The distance may be one
+        of several (``has ? b - a : 0``), but is whole: ``a[(b - a) / 2]`` is an index. So is a distance from
+        a variable to where nobody knows: what lies in variables is judged strictly.
+        """
+        name = gep.result or ""
+        found = self._moves.get(name)
+        if found is None:
+            found = self._moves[name] = tuple(self._find_moved(gep))
+        return found
+
+    def _find_moved(self, gep: ir.GetElementPtr) -> list[str]:
+        ends, begins = self._signed_addresses(gep)
+        if not ends or not begins:
+            return []
+        own = self._origins(gep.base)
+        if all(own.isdisjoint(self._origins(each)) for each in begins):
+            return []
+        if all(map(self._is_object, own)):
+            return [each for each in ends if all(map(self._is_object, self._origins(each)))]
+        return ends
+
+    def _is_object(self, origin: str) -> bool:
+        return origin.startswith("@") or isinstance(self._definition(origin), ir.Alloca)
+
+    def _signed_addresses(self, gep: ir.GetElementPtr) -> tuple[list[str], list[str]]:
+        """Pointers whose addresses an offset has as they are, and those that are subtracted."""
+        if self._has_addresses is None:
+            self._has_addresses = any(each.opcode in _ADDRESS for each in self._function.instructions())
+        if not self._has_addresses or gep.constant_offset is not None or gep.offset is None:
+            return [], []
+        found: dict[tuple[str, Fraction], None] = {}
+        seen: set[tuple[str, Fraction]] = set()
+        for scale, index in gep.offset.terms:
+            self._weigh(index, Fraction(scale), seen, found)
+        return [a for a, weight in found if weight == 1], [a for a, weight in found if weight == -1]
+
+    def _weigh(
+        self,
+        value: str,
+        weight: Fraction,
+        seen: set[tuple[str, Fraction]],
+        found: dict[tuple[str, Fraction], None],
+    ) -> None:
+        """Adds the addresses in a sum with their weights, those of all values where several meet."""
+        definition = self._definition(value)
+        if definition is None or (value, weight) in seen or len(seen) > _DEPTH:
+            return
+        seen.add((value, weight))
+        opcode = definition.opcode
+        if opcode in _ADDRESS:
+            found[definition.operands[0].value, weight] = None
+        elif isinstance(definition, _Merge):
+            for each in _values(definition):
+                self._weigh(each, weight, seen, found)
+        elif opcode in _CASTS:
+            self._weigh(definition.operands[0].value, weight, seen, found)
+        elif opcode in ("add", "sub"):
+            left, right = (each.value for each in definition.operands)
+            self._weigh(left, weight, seen, found)
+            self._weigh(right, weight if opcode == "add" else -weight, seen, found)
+        elif opcode in ("mul", "shl", *_PARTS):
+            left, right = (each.value for each in definition.operands)
+            if right.isdecimal() and (
+                factor := int(right) if opcode in ("mul", "sdiv", "udiv") else 2 ** int(right)
+            ):
+                self._weigh(left, weight / factor if opcode in _PARTS else weight * factor, seen, found)
 
     def _addresses_in(self, index: str, depth: int) -> set[str]:
         """Pointers whose addresses an index is computed from."""
@@ -313,35 +399,51 @@ class Provenance:
         return self._common
 
     def _merges(self) -> list[tuple[str, list[str]]]:
-        """Phi nodes and selects of pointers, with their incoming values."""
+        """Phi nodes and selects of pointers, and moved pointers, with the values that meet there."""
         return [
-            (instruction.result, _values(instruction))
+            (instruction.result, values)
             for instruction in self._function.instructions()
-            if isinstance(instruction, _Merge) and instruction.result and instruction.type == "ptr"
+            if instruction.result and (values := self._meeting_at(instruction))
         ]
+
+    def _meeting(self, value: str) -> list[str]:
+        """The pointers of which one is what a pointer is derived from; empty if it is no such meeting."""
+        return self._meeting_at(self._definition(value))
+
+    def _meeting_at(self, definition: ir.Instruction | None) -> list[str]:
+        if isinstance(definition, _Merge):
+            return _values(definition) if definition.type == "ptr" else []
+        if isinstance(definition, ir.GetElementPtr):
+            ends = self._moved(definition)
+            return [definition.base, *ends] if ends and not self._relocates(definition) else []
+        return []
 
     def _root_value(self, root: str) -> str:
         """The value of a root; for several roots, a phi or select beside the merge."""
-        waiting: list[_Merge] = []
+        waiting: list[ir.Instruction] = []
         found = self._named_root(root, waiting)
         while waiting:
             self._put_beside(waiting.pop(), waiting)
         return found
 
-    def _named_root(self, root: str, waiting: list[_Merge]) -> str:
+    def _named_root(self, root: str, waiting: list[ir.Instruction]) -> str:
         """The name of the value that holds a root; a merge beside which it is yet to be put is `waiting`."""
         merge = self._definition(root)
-        if root in self._beside or not isinstance(merge, _Merge) or self._roots().get(root) != root:
+        values = self._meeting(root)
+        if root in self._beside or merge is None or not values or self._roots().get(root) != root:
             return self._beside.get(root, root)
-        values = _values(merge)
-        if all(self._base_root(value) == value for value in values):
+        if isinstance(merge, _Merge) and all(self._base_root(value) == value for value in values):
             return root
         name = self._beside[root] = self._function.fresh_name()
         waiting.append(merge)
         return name
 
-    def _put_beside(self, merge: _Merge, waiting: list[_Merge]) -> None:
-        roots = [self._named_root(self._base_root(value), waiting) for value in _values(merge)]
+    def _put_beside(self, merge: ir.Instruction, waiting: list[ir.Instruction]) -> None:
+        values = self._meeting(merge.result or "")
+        if isinstance(merge, ir.GetElementPtr):
+            self._put_choice(merge, values[1:], self._named_root(self._base_root(values[0]), waiting))
+            return
+        roots = [self._named_root(self._base_root(value), waiting) for value in values]
         if isinstance(merge, ir.Phi):
             pairs = zip(roots, (source for _, source in merge.incoming), strict=True)
             text = "phi ptr " + ", ".join(f"[ {value}, {source} ]" for value, source in pairs)
@@ -349,6 +451,34 @@ class Provenance:
             condition = merge.operands[0]
             text = f"select {condition.type} {condition.value}, ptr {roots[0]}, ptr {roots[1]}"
         merge.insert_before(f"{self._beside[merge.result or '']} = {text}")
+
+    def _put_choice(self, gep: ir.GetElementPtr, ends: list[str], root: str) -> None:
+        """A moved pointer is its own root if it arrives in the slot of its end (see `whence.abi.layout`).
+
+        Addresses outside of the heap count as in one slot if they are near each other: in one image, one
+        stack. What lies below the regions is an image.
+        """
+        fresh = self._function.fresh_name
+        at = fresh()
+        last = gep.insert_after(f"{at} = ptrtoint ptr {gep.result} to i64")
+        for number, end in enumerate(ends, 1):
+            there, differ, high, region, low, shift, slot, half, apart, same = (fresh() for _ in range(10))
+            chosen = self._beside[gep.result or ""] if number == len(ends) else fresh()
+            for text in (
+                f"{there} = ptrtoint ptr {end} to i64",
+                f"{differ} = xor i64 {at}, {there}",
+                f"{high} = lshr i64 {there}, {REGION_SHIFT}",
+                f"{region} = and i64 {high}, {REGION_COUNT - 1}",
+                f"{low} = icmp eq i64 {region}, 0",
+                f"{shift} = select i1 {low}, i64 {_LOW_SHIFT}, i64 {region}",
+                f"{slot} = lshr i64 {differ}, {shift}",
+                f"{half} = lshr i64 {differ}, {REGION_SHIFT}",
+                f"{apart} = or i64 {slot}, {half}",
+                f"{same} = icmp eq i64 {apart}, 0",
+                f"{chosen} = select i1 {same}, ptr {gep.result}, ptr {root}",
+            ):
+                last = last.insert_after(text)
+            root = chosen
 
     def _base_root(self, value: str) -> str:
         base, _ = self._base(value)
@@ -364,7 +494,7 @@ class Provenance:
         definition = self._definition(root)
         if isinstance(definition, ir.Alloca):
             return Kind.STACK
-        if isinstance(definition, _Merge):
+        if self._meeting(root):
             return Kind.OBJECT if root in self._object_merges() else Kind.UNKNOWN
         return Kind.UNKNOWN
 
@@ -376,7 +506,7 @@ class Provenance:
             mixed = []
             for name, values in merges:
                 for base, _ in map(self._base, values):
-                    if isinstance(self._definition(base), _Merge):
+                    if self._meeting(base):
                         further.setdefault(base, []).append(name)
                     elif self._kind(base) not in OBJECTS:
                         mixed.append(name)

@@ -6,7 +6,8 @@
 int main(int argc, char **argv) {
     int *a = calloc(8, sizeof *a); // ALLOC
     int *b = calloc(8, sizeof *b);
-    long distance = b - a;
+    volatile long kept = b - a;
+    long distance = kept;
     int *p;
     if (argc > 1)
         p = a + 1;

@@ -1,5 +1,5 @@
-// The pointer of a loop is advanced by the distance to another block and lands in it: each step is
-// derived from the one before.
+// The pointer of a loop is advanced by a number, the distance to another block, and lands in it: each step
+// is derived from the one before.
 // ASan misses this: the address belongs to a live block
 // Memcheck misses this: the address belongs to a live block
 #include <stdlib.h>
@@ -12,7 +12,8 @@ __attribute__((noinline)) static void mark(char *p, long stride, int n) {
 int main(void) {
     char *a = calloc(1, 48); // ALLOC
     char *b = calloc(1, 48);
-    long stride = b - a;
+    volatile long kept = b - a;
+    long stride = kept;
     mark(b, 1, 48);
     char *p = a;
     for (int i = 0; i < 2; i++, p += stride)
