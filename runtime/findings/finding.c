@@ -52,13 +52,14 @@ static unsigned depot_stack(uint32_t handle, uint64_t *pcs) {
 /* From the registers at a trap. The first program counter is the instruction's
  * own; it is stored with one added, as if it were a return address. */
 static unsigned trapped_stack(struct walk walk, uint64_t *pcs) {
-    const struct stack_bounds *bounds = &thread_self.stack;
+    const struct stack_bounds *own = &thread_self.stack;
+    struct stack_bounds other = {0};
     unsigned count = 0;
     cfi_rule rule = cfi_exact(walk.pc++);
     do {
         pcs[count++] = walk.pc;
         if (count > 1) rule = cfi_at(walk.pc);
-    } while (count < WH_MAX_FRAMES && unwind_step(&walk, rule, bounds));
+    } while (count < WH_MAX_FRAMES && unwind_step_anywhere(&walk, rule, own, &other));
     return count;
 }
 

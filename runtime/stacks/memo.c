@@ -47,6 +47,7 @@ uint32_t memo_learn(struct memo *memo, struct depot_cache *depot, const struct f
     reads.count = 0;
     unsigned count = unwind_frames(frame, stack, pcs, max, &hash, &reads);
     uint32_t handle = depot_put_cached(depot, pcs, count, hash);
+    if (!unwind_on_stack(frame, stack)) return handle;
     entry->pc = 0;
     entry->frame = (uintptr_t)frame;
     entry->handle = handle;

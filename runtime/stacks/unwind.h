@@ -1,9 +1,13 @@
 /* Walks a stack: by frame pointers where the code has them, by call frame
  * information where it has none.
  *
- * A frame is { saved frame pointer, return address }. The walk reads only
- * between the frame it starts from and the high end of the thread's stack,
- * which is mapped memory whatever the program left in its registers.
+ * A frame is { saved frame pointer, return address }. On the thread's own stack
+ * the walk reads only between the frame it starts from and the stack's high end,
+ * which is mapped memory whatever the program left in its registers. Of another
+ * stack (which the program made, or gave to its signal handlers) the high end is
+ * not known: there the walk asks the kernel whether a page is mapped before it
+ * reads the first frame in it. Where a frame's caller lies on the thread's own
+ * stack, the walk goes on there.
  */
 #ifndef WHENCE_STACKS_UNWIND_H
 #define WHENCE_STACKS_UNWIND_H
@@ -45,6 +49,15 @@ struct walk {
 /* Goes to the caller of the code at walk->pc, by its rule. 0 at the end. */
 int unwind_step(struct walk *walk, cfi_rule rule, const struct stack_bounds *stack);
 
+/* The same where the code may run on another stack than the thread's own. `other`: the part of that
+ * stack which is known to be mapped, at first empty; it grows upward. */
+int unwind_step_anywhere(struct walk *walk, cfi_rule rule, const struct stack_bounds *own,
+                         struct stack_bounds *other);
+
+/* As unwind_frames, from a frame on another stack. */
+unsigned unwind_elsewhere(const struct frame *frame, const struct stack_bounds *own, uint64_t *pcs,
+                          unsigned max, uint64_t *hash);
+
 /* The words of the stack that decided a walk: one, or two side by side (a whole frame). */
 struct read {
     uintptr_t address;
@@ -77,8 +90,8 @@ static inline void unwind_note_step(struct reads *reads, const struct walk *from
 
 /* Stores at most max (at least 1) return addresses, innermost first, and the
  * hash of the stack. `frame` is a real frame: its return address is taken as it
- * is. On a stack that is not the thread's own, only that one is known.
- * `reads`: NULL, or gets what was read. */
+ * is. `reads`: NULL, or gets what was read; on another stack than the thread's
+ * own only the first frame, since its memory may be gone the next time. */
 static inline unsigned unwind_frames(const struct frame *frame, const struct stack_bounds *stack,
                                      uint64_t *pcs, unsigned max, uint64_t *hash,
                                      struct reads *reads) {
@@ -89,7 +102,8 @@ static inline unsigned unwind_frames(const struct frame *frame, const struct sta
     pcs[0] = walk.pc;
     if (reads)
         unwind_note(reads, (struct read){(uintptr_t)frame, 1, (uintptr_t)frame->up, walk.pc});
-    if (!unwind_on_stack(frame, stack)) max = 1;
+    if (__builtin_expect(!unwind_on_stack(frame, stack), 0))
+        return unwind_elsewhere(frame, stack, pcs, max, hash);
     while (count < max) {
         /* What the table knows to have frame pointers was found plausible before. */
         uintptr_t at = (uintptr_t)walk.pointer;

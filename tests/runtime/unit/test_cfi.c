@@ -1,4 +1,4 @@
-/* modules: stacks/unwind stacks/cfi */
+/* modules: stacks/unwind stacks/cfi os/os os/text */
 #include "../../../runtime/stacks/unwind.h"
 #include "unit.h"
 
