@@ -84,5 +84,7 @@ const char *origin_text(uint64_t origin) {
 }
 
 int origin_is_valid(uint64_t origin) {
-    return !origin || is_found(address_of(origin)) || origin_stack(origin) || is_constant(origin);
+    if (!origin) return 0;
+    return origin == WH_UNKNOWN_ORIGIN || is_found(address_of(origin)) || origin_stack(origin) ||
+           is_constant(origin);
 }

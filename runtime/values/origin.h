@@ -18,7 +18,8 @@ static inline uint64_t origin_of_stack(uint32_t stack) {
 /* The stack of the depot that an origin stands for; 0 for any other origin. */
 uint32_t origin_stack(uint64_t origin);
 
-/* Whether it is 0, stands for a stack, or leads to a constant of generated code. */
+/* Whether it is that of fill words of unknown origin, stands for a stack, or leads to a constant of
+ * generated code. */
 int origin_is_valid(uint64_t origin);
 
 /* The origin that the address of a constant is. */
@@ -28,7 +29,7 @@ uint64_t origin_of_constant(uint64_t address);
 const char *origin_text(uint64_t origin);
 
 static inline uint64_t origin_fill(uint64_t origin) {
-    return (uint64_t)WH_FILL << WH_FILL_SHIFT | origin;
+    return (uint64_t)WH_FILL << WH_FILL_SHIFT | (origin ? origin : WH_UNKNOWN_ORIGIN);
 }
 
 #define ORIGIN_MASK ((1ull << WH_FILL_SHIFT) - 1)

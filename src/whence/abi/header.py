@@ -190,7 +190,7 @@ def _undefined_lines() -> Iterator[str]:
         yield f"#define WH_ORIGIN_{name} {_number(getattr(undefined, name))}"
     for name in ("FILL", "FILL_SHIFT", "ORIGIN_BITS"):
         yield f"#define WH_{name} {_number(getattr(undefined, name))}"
-    for name in ("STACK_ORIGIN", "STACK_ORIGIN_DIGITS", "STACK_ORIGIN_DIGIT_BITS"):
+    for name in ("STACK_ORIGIN", "UNKNOWN_ORIGIN", "STACK_ORIGIN_DIGITS", "STACK_ORIGIN_DIGIT_BITS"):
         yield f"#define WH_{name} {_number(getattr(undefined, name))}"
     yield from _numbers("VALUES", undefined.STATES)
     yield from _numbers("USE", undefined.USES)

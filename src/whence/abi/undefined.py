@@ -43,6 +43,9 @@ STACK_ORIGIN = 0x1B90_9090_9090
 """The origin of the allocation with stack 0; `STACK_ORIGIN_DIGITS` digits of `STACK_ORIGIN_DIGIT_BITS` bits
 are added, one to each of the low bytes. No byte of such an origin is a small number, a letter or the high
 byte of a small negative number, so that memory which other code writes rarely keeps a byte of it."""
+UNKNOWN_ORIGIN = STACK_ORIGIN
+"""What a fill word has for origin 0: no stack has the number 0. Numbers with few digits in front and zeros
+behind are common (2/3 to 16 binary digits is `FILL` and zeros), so zeros are no origin in memory."""
 STACK_ORIGIN_DIGITS = 5
 STACK_ORIGIN_DIGIT_BITS = 6
 

@@ -279,6 +279,19 @@ static void origins_of_stacks(void) {
     }
 }
 
+static void numbers_with_zeros_are_no_fill(void) {
+    const uint64_t number = (uint64_t)WH_FILL << WH_FILL_SHIFT; /* 2/3 to 16 binary digits */
+    clear();
+    CHECK(!origin_fills(number));
+    __whence_value_undefine(ARENA, 24, 0);
+    CHECK_EQUAL(__whence_value_load(ARENA, 8).bits, ~0ull);
+    memcpy(memory, &number, sizeof number);
+    CHECK_EQUAL(__whence_value_load(ARENA, 8).bits, 0);
+    CHECK_EQUAL(__whence_value_load(ARENA + 16, 8).bits, ~0ull);
+    store(16, 8, number, ~0ull, 0); /* the program's own undefined value that looks like it */
+    CHECK_EQUAL(__whence_value_load(ARENA + 16, 8).bits, ~0ull);
+}
+
 static void forgotten_bytes_stay(void) {
     clear();
     memset(memory, 'a', 32);
@@ -464,6 +477,7 @@ int main(void) {
     a_store_leaves_what_one_constant_agrees_with();
     the_next_page_of_the_stack_has_the_origin();
     another_image_may_have_constants_elsewhere();
+    numbers_with_zeros_are_no_fill();
     forgotten_bytes_stay();
     big_ranges_are_defined();
     pages_without_room_are_defined();

@@ -257,7 +257,9 @@ def _stored() -> str:
   %offset = and i64 %a, {GRANULE - 1}
   %whole = icmp eq i64 %offset, 0
   %likely = and i1 %all, %whole
-  %candidate = and i1 %likely, %below
+  %known = icmp ne i64 %origin, 0
+  %other = and i1 %likely, %known
+  %candidate = and i1 %other, %below
   br i1 %candidate, label %look, label %ask
 look:
   %place = inttoptr i64 %a to ptr
