@@ -105,9 +105,12 @@ def install(folder: Path, log: Path | None = None, flags: Sequence[str] = ("-Wer
 
 @pytest.fixture(scope="session")
 def wrappers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of the executables `whence-cc` and `whence-c++`."""
+    """Folder of the executables `whence-cc`, `whence-c++` and `whence`."""
     folder = tmp_path_factory.mktemp("bin")
     install(folder)
+    command = folder / "whence"
+    command.write_text(f'#!/bin/sh\nPYTHONPATH={SOURCE_ROOT} exec {sys.executable} -m whence.cli.main "$@"\n')
+    command.chmod(0o755)
     for name in ("whence-llvm-ar", "whence-llvm-ranlib"):
         (folder / name).symlink_to(SOURCE_ROOT.parent / "scripts" / name)
     return folder
