@@ -399,7 +399,7 @@ def meeting(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]
     return place.directory / "prog"
 
 
-SOME = ("mutex", "shared", "condition", "once", "async", "heap")
+SOME = ("mutex", "condition", "async")
 
 
 @pytest.mark.parametrize(

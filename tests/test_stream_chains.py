@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.harness.chains import chain_of
 from tests.harness.process import Whence
+from tests.harness.tiers import one_in
 
 pytestmark = pytest.mark.build
 
@@ -212,7 +213,7 @@ def told(built: Built, way: str, given: bytes = b"", *, by: str = "pipe") -> lis
 
 
 @pytest.mark.parametrize("by", SOURCES)
-@pytest.mark.parametrize("way", INPUTS)
+@pytest.mark.parametrize("way", one_in(2, INPUTS))
 def test_what_streams_read_is_named(inputs: Built, way: str, by: str) -> None:
     expected = INPUTS[way]
     last = told(inputs, way, expected.given, by=by)[-1]
@@ -243,7 +244,7 @@ def test_an_exception_ends_a_call(inputs: Built) -> None:
     assert told(inputs, "thrown", b"300 x", by="file")[-1]["name"] == f"{GET}(int&)"
 
 
-@pytest.mark.parametrize("way", [*COPIES, *PRINTED])
+@pytest.mark.parametrize("way", one_in(2, [*COPIES, *PRINTED]))
 def test_copies_of_strings_are_hops(copies: Built, way: str) -> None:
     hops = told(copies, way)
     name, _ = (COPIES | PRINTED)[way]

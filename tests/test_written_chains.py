@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.harness.chains import chain_of
 from tests.harness.process import Whence
+from tests.harness.tiers import one_in
 
 pytestmark = pytest.mark.build
 
@@ -287,7 +288,7 @@ def told(whence: Whence, prog: Path, way: str, stdin: bytes = b"") -> list[dict[
 
 
 @pytest.mark.parametrize("place", FROMS)
-@pytest.mark.parametrize("function", COPIES)
+@pytest.mark.parametrize("function", one_in(2, COPIES))
 def test_copies_of_texts_are_hops(programs: Programs, function: str, place: str) -> None:
     hops = told(programs.whence, programs.copying, f"{function} {place}")
     start = FROMS[place]

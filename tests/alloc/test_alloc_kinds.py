@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.alloc.conftest import Compile, Preload
+from tests.harness.tiers import one_in
 
 pytestmark = pytest.mark.build
 
@@ -57,7 +58,7 @@ def test_clean(guard: str, compile_plain: Compile, preload: Preload) -> None:
     assert (done.status, done.err) == (0, "")
 
 
-@pytest.mark.parametrize("guard", ["T", "B", "P", "T,64k,1M,1M", "BR", "BW"])
+@pytest.mark.parametrize("guard", one_in(2, ["T", "B", "P", "T,64k,1M,1M", "BR", "BW"]))
 def test_memory_mapped_over_blocks_is_left_alone(
     guard: str, compile_plain: Compile, preload: Preload
 ) -> None:
@@ -75,7 +76,7 @@ FILLING, READING = ("read", "pread", "readv"), ("write", "send", "writev")
 
 
 @pytest.mark.parametrize("guard", ["T", "B", "P", "BR"])
-@pytest.mark.parametrize("call", [*FILLING, *READING])
+@pytest.mark.parametrize("call", one_in(2, [*FILLING, *READING]))
 def test_buffers_of_system_calls(call: str, guard: str, compile_plain: Compile, preload: Preload) -> None:
     """Where the kernel refuses them, stops before their end, or writes beside a block without a trap."""
     program = compile_plain("kernel.c")

@@ -10,6 +10,7 @@ from tests.expressions.conftest import Runner
 from tests.expressions.evaluating import Evaluation, diverged
 from tests.expressions.generating import Arrays, Program
 from tests.expressions.serving import REASONS, Record, Run
+from tests.harness.tiers import one_in
 
 pytestmark = pytest.mark.build
 
@@ -39,7 +40,7 @@ def _reasons(runs: Sequence[Run]) -> set[str]:
     return {REASONS[each.operator] for run in runs for each in run.records if each.kind == "CONCRETE"}
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("level", one_in(2, ["-O2", "-O0"]))
 def test_random_programs(paths: Runner, level: str) -> None:
     inputs = [*_inputs(1, 4), *_inputs(2, 4, b"\0\1\x7f\xffa"), {"memory:b": bytes(SIZE)}]
     program = Program(10 + len(level) * (level == "-O2"), 40, SIZE)
@@ -150,7 +151,7 @@ int main(void) {
 """
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("level", one_in(2, ["-O2", "-O0"]))
 def test_intrinsics_about_bits(paths: Runner, level: str) -> None:
     draw = random.Random(7)
     ends = (b"\0" * 8, b"\xff" * 8, b"\x80" + b"\0" * 7, b"\0" * 7 + b"\x80", b"\xff" * 7 + b"\x7f")

@@ -27,6 +27,14 @@ _OF_MODULE = re.compile(r"^pytestmark = pytest\.mark\.(\w+)$", re.MULTILINE)
 _started: list[str] = []
 
 
+def one_in(count: int, values: Iterable[Any]) -> list[Any]:
+    """Parameters of which one in so many is in the default suite; `make test-all` has all."""
+    return [
+        each if number % count == 0 else pytest.param(each, marks=pytest.mark.slow)
+        for number, each in enumerate(values)
+    ]
+
+
 def left_out(module: Path, expression: str) -> bool:
     """Whether `-m expression` leaves out a whole test module, for the marker that the module gives itself.
 

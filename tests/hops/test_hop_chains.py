@@ -38,7 +38,7 @@ class Source:
 
 
 SOURCES = {
-    "c": Source(ways.HEAD, "c", tuple(choosing.in_c()), ("-O0", "-O2")),
+    "c": Source(ways.HEAD, "c", tuple(choosing.in_c()), ("-O0",)),
     "c++": Source(cxx.HEAD, "cpp", tuple(choosing.in_cxx()), ("-O2",)),
     "library": Source(cxx.HEAD, "cpp", tuple(choosing.in_library()), ()),
 }

@@ -9,6 +9,7 @@ import llvmlite.binding as llvm
 import pytest
 from tests.harness.process import Whence
 from tests.harness.session import environment
+from tests.harness.tiers import one_in
 
 from whence import ir
 from whence.abi.undefined import TWIN_SUFFIX
@@ -287,7 +288,7 @@ rule nothing-to-add "sum gets no numbers"
 
 @pytest.mark.build
 @pytest.mark.parametrize("tier", ["quick", "full"])
-@pytest.mark.parametrize("share", [0, 100])
+@pytest.mark.parametrize("share", one_in(2, [100, 0]))
 def test_the_entry_of_a_function_has_its_line(tier: str, share: int, tmp_path: Path) -> None:
     """Where the function goes on, and where its twin does at once."""
     own = {"WHENCE_FORCE_TWINS": str(share)}

@@ -21,11 +21,11 @@ PROGRAMS = 120
     ("level", "programs", "strict"),
     [
         ("-O0", PROGRAMS, True),
-        ("-O2", PROGRAMS, False),
         *(
             pytest.param(level, programs, strict, marks=pytest.mark.slow)
             for level, programs, strict in (
                 ("-O0", PROGRAMS, False),
+                ("-O2", PROGRAMS, False),
                 ("-O2", PROGRAMS, True),
                 *((level, 3000, strict) for level in ("-O0", "-O2") for strict in (True, False)),
             )

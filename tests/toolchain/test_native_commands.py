@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import TIMEOUT
+from tests.harness.tiers import one_in
 from tests.toolchain.native import FRONT_END, LEFT, Bench, known_options
 
 from whence.toolchain import checks, driver, options
@@ -78,7 +79,7 @@ TO_PYTHON = [
 
 
 @pytest.mark.parametrize("line", ALONE)
-@pytest.mark.parametrize("cxx", [False, True], ids=["cc", "c++"])
+@pytest.mark.parametrize("cxx", one_in(2, [True, False]), ids=["c++", "cc"])
 def test_usual_commands_need_no_python(bench: Bench, line: str, cxx: bool) -> None:
     words = shlex.split(line)
     output = words[words.index("-o") + 1] if "-o" in words else "a.o"
@@ -87,7 +88,7 @@ def test_usual_commands_need_no_python(bench: Bench, line: str, cxx: bool) -> No
     assert usual[3] and bench.started == 0
 
 
-@pytest.mark.parametrize("line", TO_PYTHON)
+@pytest.mark.parametrize("line", one_in(2, TO_PYTHON))
 def test_the_unusual_is_left_to_python(bench: Bench, line: str) -> None:
     bench.write("words", "-DX a.c -o out.o")
     bench.write("caf\u00e9.c", "")

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.harness.tiers import one_in
 from tests.toolchain.conftest import install
 from tests.toolchain.native import LEFT, Bench, known_options
 
@@ -101,7 +102,7 @@ def offer_libraries(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("line", ALONE)
-@pytest.mark.parametrize("cxx", [False, True], ids=["cc", "c++"])
+@pytest.mark.parametrize("cxx", one_in(2, [False, True]), ids=["cc", "c++"])
 def test_usual_links_need_no_python(bench: Bench, line: str, cxx: bool) -> None:
     offer_libraries(bench)
     words = shlex.split(line.format(folder=bench.folder))
@@ -111,7 +112,7 @@ def test_usual_links_need_no_python(bench: Bench, line: str, cxx: bool) -> None:
     assert usual[3] and bench.started == 0
 
 
-@pytest.mark.parametrize("line", TO_PYTHON)
+@pytest.mark.parametrize("line", one_in(2, TO_PYTHON))
 def test_unusual_links_are_left_to_python(bench: Bench, line: str) -> None:
     offer_libraries(bench)
     assert bench.run(bench.native(*shlex.split(line)), **LEFT).returncode == 77
