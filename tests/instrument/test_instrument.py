@@ -299,8 +299,9 @@ def test_pointer_moved_by_its_own_distance_is_judged_where_it_arrives() -> None:
         ("%d = sub i64 %n, %o", "%d = sub i64 %o, %n"),
         ("%d = sub i64 %n, %o", "%d = add i64 %o, %n"),
         ("i8, ptr %a", "i16, ptr %a"),
+        ("%d = sub i64 %n, %o", "%e = sub i64 %n, %o\n  %d = shl i64 %e, 9223372036854775807"),
     ],
-    ids=["half", "reversed", "sum", "double"],
+    ids=["half", "reversed", "sum", "double", "shifted"],
 )
 def test_what_is_no_distance_from_the_own_block_is_an_index(changed: tuple[str, str]) -> None:
     body = RELOCATION.replace("%old", "%a").replace(*changed)

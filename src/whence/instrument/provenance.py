@@ -75,6 +75,9 @@ _DEPTH = 64
 
 _DIFFERENCE_DEPTH = 8
 
+_BITS = 64
+"""Of an address: what is shifted by more has no meaning."""
+
 _LOW_SHIFT = 21
 """How near two addresses of images are to each other."""
 
@@ -356,9 +359,9 @@ class Provenance:
             self._weigh(right, weight if opcode == "add" else -weight, seen, found)
         elif opcode in ("mul", "shl", *_PARTS):
             left, right = (each.value for each in definition.operands)
-            if right.isdecimal() and (
-                factor := int(right) if opcode in ("mul", "sdiv", "udiv") else 2 ** int(right)
-            ):
+            number = int(right) if right.isdecimal() else 0
+            factor = number if opcode in ("mul", "sdiv", "udiv") else 1 << min(number, _BITS)
+            if right.isdecimal() and factor:
                 self._weigh(left, weight / factor if opcode in _PARTS else weight * factor, seen, found)
 
     def _addresses_in(self, index: str, depth: int) -> set[str]:
