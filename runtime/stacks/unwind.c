@@ -38,13 +38,15 @@ static int reaches(const struct frame *frame, uintptr_t sp, struct stack_bounds 
 int unwind_step_anywhere(struct walk *walk, cfi_rule rule, const struct stack_bounds *own,
                          struct stack_bounds *other) {
     if (CFI_FRAME(rule) == CFI_END) return 0;
+    /* What lies above the thread's own part of its stack belongs to who called its first function.
+     */
+    if (walk->sp - own->low <= own->high - own->low) return unwind_step(walk, rule, own);
     const struct frame *frame = walk->pointer;
     if (CFI_FRAME(rule) != CFI_POINTER)
         frame = (const struct frame *)(walk->sp + 8 * CFI_FRAME(rule) - sizeof *frame);
     if (unwind_on_stack(frame, own)) {
         /* The stacks lie in any order: the frames of the thread's own go upward from this one. */
-        if (walk->sp - own->low >= own->high - own->low && frame == walk->pointer)
-            walk->sp = (uintptr_t)frame;
+        if (frame == walk->pointer) walk->sp = (uintptr_t)frame;
         return unwind_step(walk, rule, own);
     }
     if (!unwind_on_stack(frame, other) && !reaches(frame, walk->sp, other)) return 0;
