@@ -68,6 +68,7 @@ struct entry {
     uint64_t code_factor;
     int64_t data_factor;
     uint8_t encoding;
+    uint8_t of_signal;
 };
 
 #define HEADER_VERSION 1u
@@ -108,7 +109,7 @@ static int read_common(const uint8_t *at, struct entry *entry) {
     entry->data_factor = read_signed(&at);
     uint64_t return_address = version == 1 ? *at++ : read_unsigned(&at);
     if (return_address != RETURN_ADDRESS) return 0;
-    entry->encoding = 0;
+    entry->encoding = entry->of_signal = 0;
     if (*augmentation == 'z') {
         uint64_t size = read_unsigned(&at);
         const uint8_t *data = at;
@@ -122,7 +123,7 @@ static int read_common(const uint8_t *at, struct entry *entry) {
                 uint8_t encoding = *data++;
                 read_pointer(&data, encoding, 0);
             } else if (*augmentation == 'S')
-                return 0; /* a signal's frame */
+                entry->of_signal = 1;
         }
     } else if (*augmentation) {
         return 0;
@@ -316,9 +317,17 @@ static cfi_rule pack(const struct row *row) {
         return CFI_POINTER;
     if (row->frame_register != STACK_POINTER || row->pointer == LOST) return CFI_END;
     int64_t saved = row->pointer == AT_OFFSET ? -row->pointer_offset : 0;
-    if (row->frame_offset < WORD || row->frame_offset / WORD >= (int64_t)CFI_END) return CFI_END;
+    if (row->frame_offset < WORD || row->frame_offset / WORD >= (int64_t)CFI_SIGNAL) return CFI_END;
     if (saved < 0 || saved / WORD > 255 || row->frame_offset % WORD || saved % WORD) return CFI_END;
     return (cfi_rule)(row->frame_offset / WORD) | (cfi_rule)(saved / WORD) << 9;
+}
+
+/* What a handler returns to if it was called by the kernel: rt_sigreturn. */
+static const uint8_t signal_return[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+
+static cfi_rule signal_rule(uint64_t pc) {
+    int known = wh_same_bytes(pc + 1, (uintptr_t)signal_return, sizeof signal_return);
+    return known ? CFI_SIGNAL : CFI_POINTER;
 }
 
 cfi_rule cfi_exact(uint64_t pc) {
@@ -326,6 +335,7 @@ cfi_rule cfi_exact(uint64_t pc) {
     const uint8_t *at = header ? search(header, pc) : NULL;
     struct entry entry;
     if (!at || !read_entry(at, pc, &entry)) return CFI_POINTER;
+    if (entry.of_signal) return signal_rule(pc);
     struct machine machine;
     wh_fill(&machine, 0, sizeof machine);
     machine.entry = &entry;

@@ -17,9 +17,10 @@
 typedef uint32_t cfi_rule;
 #define CFI_FRAME(rule) ((rule) & 0x1ff)
 #define CFI_SAVED(rule) ((rule) >> 9)
-/* Two values of CFI_FRAME that are no distance. */
+/* Values of CFI_FRAME that are no distance. */
 #define CFI_POINTER 0x1ffu /* the code uses its frame pointer, or nothing is known */
 #define CFI_END 0x1feu     /* the outermost frame, or one that is beyond us */
+#define CFI_SIGNAL 0x1fdu  /* where a signal's handler returns to: the stack has all registers */
 
 #define CFI_TABLE_SIZE 8192u                        /* a power of two */
 extern volatile uint64_t cfi_table[CFI_TABLE_SIZE]; /* program counter << 17 | rule */

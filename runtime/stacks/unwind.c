@@ -2,9 +2,21 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 
+/* From where a handler returns to what the signal interrupted. That is no call, so one is added to
+ * its program counter, as if it were a return address. */
+static int go_back(struct walk *walk, const struct stack_bounds *stack) {
+    uintptr_t from = walk->sp, to = from + UNWIND_REGISTERS_END;
+    if (from < stack->low || to > stack->high || from % sizeof(uint64_t)) return 0;
+    walk->pc = *unwind_register(from, REG_RIP) + 1;
+    walk->sp = *unwind_register(from, REG_RSP);
+    walk->pointer = (const struct frame *)*unwind_register(from, REG_RBP);
+    return (walk->sp < stack->low || walk->sp >= to) && unwind_plausible(walk->pc, stack);
+}
+
 int unwind_step(struct walk *walk, cfi_rule rule, const struct stack_bounds *stack) {
     const struct frame *frame = walk->pointer;
     if (CFI_FRAME(rule) == CFI_END) return 0;
+    if (CFI_FRAME(rule) == CFI_SIGNAL) return go_back(walk, stack);
     if (CFI_FRAME(rule) == CFI_POINTER) {
         if ((uintptr_t)frame < walk->sp || !unwind_on_stack(frame, stack)) return 0;
         walk->pointer = frame->up;
@@ -42,7 +54,9 @@ int unwind_step_anywhere(struct walk *walk, cfi_rule rule, const struct stack_bo
      */
     if (walk->sp - own->low <= own->high - own->low) return unwind_step(walk, rule, own);
     const struct frame *frame = walk->pointer;
-    if (CFI_FRAME(rule) != CFI_POINTER)
+    if (CFI_FRAME(rule) == CFI_SIGNAL)
+        frame = (const struct frame *)(walk->sp + UNWIND_REGISTERS_END - sizeof *frame);
+    else if (CFI_FRAME(rule) != CFI_POINTER)
         frame = (const struct frame *)(walk->sp + 8 * CFI_FRAME(rule) - sizeof *frame);
     if (unwind_on_stack(frame, own)) {
         /* The stacks lie in any order: the frames of the thread's own go upward from this one. */

@@ -7,7 +7,8 @@
  * stack (which the program made, or gave to its signal handlers) the high end is
  * not known: there the walk asks the kernel whether a page is mapped before it
  * reads the first frame in it. Where a frame's caller lies on the thread's own
- * stack, the walk goes on there.
+ * stack, the walk goes on there. Behind a signal's handler stands what the signal
+ * interrupted, by the registers that the kernel has put on the stack.
  */
 #ifndef WHENCE_STACKS_UNWIND_H
 #define WHENCE_STACKS_UNWIND_H
@@ -16,6 +17,9 @@
 #include "cfi.h"
 #include "depot.h"
 #include "whence_abi.h"
+
+#include <stddef.h>
+#include <ucontext.h>
 
 struct stack_bounds {
     uintptr_t low, high;
@@ -37,6 +41,15 @@ static inline int unwind_on_stack(const struct frame *frame, const struct stack_
     uintptr_t at = (uintptr_t)frame;
     return at >= stack->low && at < stack->high && stack->high - at >= sizeof(struct frame) &&
            at % sizeof(uintptr_t) == 0;
+}
+
+/* When a handler has returned, the stack pointer stands at the context that the kernel has put
+ * there, of which the registers are what is read. */
+#define UNWIND_REGISTERS offsetof(ucontext_t, uc_mcontext.gregs)
+#define UNWIND_REGISTERS_END (UNWIND_REGISTERS + sizeof(gregset_t))
+
+static inline const uint64_t *unwind_register(uintptr_t context, unsigned number) {
+    return (const uint64_t *)(context + UNWIND_REGISTERS) + number;
 }
 
 /* Where a walk stands: a return address, and the registers after that return. */
@@ -78,6 +91,13 @@ static inline void unwind_note(struct reads *reads, struct read read) {
 static inline void unwind_note_step(struct reads *reads, const struct walk *from,
                                     const struct walk *to, cfi_rule rule) {
     if (from->sp == to->sp) return;
+    if (CFI_FRAME(rule) == CFI_SIGNAL) {
+        const uint64_t *place = unwind_register(from->sp, REG_RSP);
+        unwind_note(reads, (struct read){(uintptr_t)place, 1, to->sp, to->pc - 1});
+        place = unwind_register(from->sp, REG_RBP);
+        unwind_note(reads, (struct read){(uintptr_t)place, 0, (uintptr_t)to->pointer, 0});
+        return;
+    }
     uintptr_t frame = to->sp - sizeof(struct frame), up = (uintptr_t)to->pointer;
     if (CFI_FRAME(rule) == CFI_POINTER) {
         unwind_note(reads, (struct read){frame, 1, up, to->pc});

@@ -136,3 +136,71 @@ def test_stacks_are_whole(whence: Whence, what: str, where: str) -> None:
     assert _functions(allocated, entry) == ["allocate", "wide", "third", "work", entry]
     stacks = [_functions(each["block"]["allocated"]["stack"], entry) for each in leaks]
     assert sorted(stacks) == [["allocate", "wide", caller, "work", entry] for caller in ("first", "second")]
+
+
+INTERRUPTED = r"""
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define NEVER_INLINE __attribute__((noinline))
+enum { SIZE = 1 << 18 };
+static volatile int bad;
+static volatile int told;
+static char *volatile kept;
+
+NEVER_INLINE static void use(void) {
+    char *block = malloc(8);
+    if (!block) exit(10);
+    free(block);
+    if (bad) ((volatile char *)block)[3] = 1;
+    told = 1;
+}
+static void handle(int number) {
+    if (number) use();
+}
+NEVER_INLINE static void inner(void) {
+    raise(SIGUSR1);
+    told = 2;
+}
+NEVER_INLINE static void outer(void) {
+    inner();
+    told = 3;
+}
+int main(int count, char **words) {
+    bad = count > 2;
+    char *stack = malloc(SIZE);
+    stack_t given = {.ss_sp = stack, .ss_size = SIZE}, none = {.ss_flags = SS_DISABLE};
+    struct sigaction action = {.sa_handler = handle};
+    if (!strcmp(words[1], "other")) action.sa_flags = SA_ONSTACK;
+    if (sigaltstack(&given, NULL) || sigaction(SIGUSR1, &action, NULL)) return 11;
+    outer();
+    sigaltstack(&none, NULL);
+    free(stack);
+    puts("end");
+    return told - 3;
+}
+"""
+
+
+@pytest.fixture(scope="module", params=["-O0", "-O2"])
+def interrupted(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]
+) -> Whence:
+    made = Whence(tmp_path_factory.mktemp("interrupted"), whence_env)
+    made.build(INTERRUPTED, "prog", request.param)
+    return made
+
+
+@pytest.mark.parametrize("where", ["own", "other"])
+def test_what_a_signal_has_interrupted_is_in_stacks(interrupted: Whence, where: str) -> None:
+    program = interrupted.directory / "prog"
+    clean, findings = interrupted.findings("--locate", "never", program, where)
+    assert (clean.status, clean.out, findings) == (0, b"end\n", [])
+    _, (finding,) = interrupted.findings("--locate", "never", program, where, "bad")
+    block = finding["block"]
+    for stack in (finding["stack"], block["allocated"]["stack"], block["freed"]["stack"]):
+        own = [each["function"] for each in stack]
+        known = [name for name in own if name in ("use", "handle", "raise", "inner", "outer", "main")]
+        assert known == ["use", "handle", "raise", "inner", "outer", "main"], own
