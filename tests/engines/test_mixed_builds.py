@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.process import Whence
+from tests.harness.tiers import one_in
 
 pytestmark = pytest.mark.build
 
@@ -276,7 +277,9 @@ def test_code_that_nothing_refers_to_is_not_dropped(
 
 @pytest.mark.parametrize(
     "words",
-    [["-no-pie"], ["-no-pie", "-rdynamic"], ["-s"], ["-Wl,--gc-sections"], ["-static-libgcc"], ["-O2"]],
+    one_in(
+        2, [["-no-pie", "-rdynamic"], ["-no-pie"], ["-s"], ["-static-libgcc"], ["-Wl,--gc-sections"], ["-O2"]]
+    ),
 )
 def test_what_another_linker_adds_itself_is_no_code_without_ir(whence: Whence, words: list[str]) -> None:
     (whence.directory / "divide.c").write_text(
@@ -311,7 +314,7 @@ void end(Item *items);
 """
 
 
-@pytest.mark.parametrize("align", [8, 16, 64])
+@pytest.mark.parametrize("align", one_in(2, [8, 16, 64]))
 def test_arrays_pass_between_code_with_ir_and_code_without(whence: Whence, align: int) -> None:
     """new[] stores the number of elements in the block, and delete[] reads it, whoever compiled them."""
     (whence.directory / "items.h").write_text(ARRAYS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.harness.tiers import one_in
 
 from whence import elf
 from whence.toolchain.carry import read_image
@@ -59,7 +60,7 @@ def kind(path):
 
 
 @pytest.mark.parametrize("given", LINKS)
-@pytest.mark.parametrize("python", ["", "-python"], ids=["native", "python"])
+@pytest.mark.parametrize("python", one_in(2, ["", "-python"]), ids=["native", "python"])
 def test_programs(folder, given, python):
     folder.ok(f"gcc prog.c {given} -o plain")
     done = folder.run(f"whence-cc{python} -g -Werror prog.c {given} -o prog")
