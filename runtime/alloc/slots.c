@@ -30,11 +30,6 @@ static uint64_t
     quarantine_most; /* bytes, of all classes; exceeded where each class has the least */
 static uint32_t quarantine_least; /* slots of a class that stay in quarantine in any case */
 
-/* A slot that was cut, in which no block lives: all that caches, lists and quarantines hold. */
-static inline int is_free(unsigned shift, uint64_t index) {
-    return index && index < blocks_cut[shift] && block_record(shift, index)->state != WH_BLOCK_LIVE;
-}
-
 /* ---- the bytes that a quarantined slot counts for ---- */
 
 /* A guarded slot occupies its record and page tables, even without contents. */
@@ -56,7 +51,7 @@ static int over_bound(void) {
 
 static void quarantine(struct class *class, unsigned shift, uint64_t index) {
     uint32_t *links = block_links(shift);
-    WH_INVARIANT(is_free(shift, index));
+    WH_INVARIANT(slot_is_free(shift, index));
     links[index] = 0;
     if (class->quarantined_count++)
         links[class->quarantined_last] = (uint32_t)index;
@@ -68,7 +63,7 @@ static void quarantine(struct class *class, unsigned shift, uint64_t index) {
 
 static uint64_t evict(struct class *class, unsigned shift) {
     uint64_t index = class->quarantined_first;
-    WH_INVARIANT(class->quarantined_count && is_free(shift, index));
+    WH_INVARIANT(class->quarantined_count && slot_is_free(shift, index));
     WH_INVARIANT(class->quarantined_bytes >= quarantine_cost(shift, index));
     WH_INVARIANT(class->quarantined_count > 1 || index == class->quarantined_last);
     class->quarantined_first = block_links(shift)[index];
@@ -176,7 +171,7 @@ static uint64_t cut(struct class *class, unsigned shift) {
 static uint64_t take_any(struct class *class, unsigned shift) {
     uint64_t index = class->free;
     if (index) {
-        WH_INVARIANT(is_free(shift, index));
+        WH_INVARIANT(slot_is_free(shift, index));
         class->free = block_links(shift)[index];
         return index;
     }
@@ -266,7 +261,7 @@ static void free_many(unsigned shift, const uint32_t *slots, unsigned count) {
     uint32_t *links = block_links(shift);
     lock_class(class);
     for (unsigned i = 0; i < count; i++) {
-        WH_INVARIANT(is_free(shift, slots[i]));
+        WH_INVARIANT(slot_is_free(shift, slots[i]));
         links[slots[i]] = class->free;
         class->free = slots[i];
     }

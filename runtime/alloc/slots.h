@@ -22,6 +22,11 @@ void slots_claim(uintptr_t begin, uintptr_t end);
 /* Makes some more of each region accessible, because the system will soon allow that no more. */
 void slots_open_ahead(void);
 
+/* A slot that was cut, in which no block lives: all that caches, lists and quarantines hold. */
+static inline int slot_is_free(unsigned shift, uint64_t index) {
+    return index && index < blocks_cut[shift] && block_record(shift, index)->state != WH_BLOCK_LIVE;
+}
+
 /* A slot that is ready in the cache; 0 if there is none. */
 static inline uint64_t slots_take_ready(struct heap_cache *cache, unsigned shift) {
     for (;;) {
@@ -30,9 +35,8 @@ static inline uint64_t slots_take_ready(struct heap_cache *cache, unsigned shift
         cache->ready[shift] = (uint8_t)--count;
         const uint32_t *slot = &cache->ready_slots[slots_share[shift].at + count];
         uint64_t index = *slot;
+        WH_INVARIANT(slot_is_free(shift, index));
         /* The next request needs the record of the one before, which no cache may have. */
-        WH_INVARIANT(index && index < blocks_cut[shift]);
-        WH_INVARIANT(block_record(shift, index)->state != WH_BLOCK_LIVE);
         if (count) __builtin_prefetch(block_record(shift, slot[-1]), 1);
         if (WH_LIKELY(!slot_claimed(shift, index))) return index;
     }

@@ -6,6 +6,7 @@ import subprocess
 from typing import Any
 
 import pytest
+from tests.harness.levels import built_at
 from tests.harness.process import Whence
 
 pytestmark = pytest.mark.build
@@ -104,13 +105,7 @@ int main(int count, char **words) {
 ENTRIES = {"context": "run", "handler": "handle", "clone": "run_child"}
 
 
-@pytest.fixture(scope="module", params=["-O0", "-O2"])
-def whence(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]
-) -> Whence:
-    made = Whence(tmp_path_factory.mktemp("stacks"), whence_env)
-    made.build(SOURCE, "prog", request.param)
-    return made
+whence = built_at(SOURCE, "-O0", "-O2")
 
 
 def _functions(stack: list[dict[str, Any]], entry: str) -> list[str]:
@@ -184,13 +179,7 @@ int main(int count, char **words) {
 """
 
 
-@pytest.fixture(scope="module", params=["-O0", "-O2"])
-def interrupted(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]
-) -> Whence:
-    made = Whence(tmp_path_factory.mktemp("interrupted"), whence_env)
-    made.build(INTERRUPTED, "prog", request.param)
-    return made
+interrupted = built_at(INTERRUPTED, "-O0", "-O2")
 
 
 @pytest.mark.parametrize("where", ["own", "other"])
