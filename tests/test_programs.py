@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from zlib import crc32
 
 import pytest
 from _pytest.mark import ParameterSet
@@ -38,32 +39,38 @@ ALWAYS, EACH = 2, 5
 """Of a rule's pairs that are not of the core, so many are in the default suite, and then one of so many."""
 
 
-def _chosen() -> Iterator[bool]:
-    """Whether each of `CASES` is in the default suite, where a program and its twin are both or neither."""
-    core, pairs = {case.path for case in core_cases()}, Counter[str]()
-    for case in CASES:
-        if case.path in core:
-            yield True
-            continue
-        number = pairs[case.rule] // 2
-        yield number < ALWAYS or number % EACH == 0
-        pairs[case.rule] += 1
+def _number(case: Case) -> int:
+    """A number of a program and its twin, from their name alone: other programs do not change it."""
+    return crc32(case.name.replace(".clean.", ".").encode())
+
+
+def _chosen(case: Case, before: int) -> bool:
+    """Whether a program that is not of the core is in the default suite, as its twin is.
+
+    `before` pairs of the same rule come before it.
+    """
+    return before < ALWAYS or _number(case) // len(LEVELS) % EACH == 0
 
 
 def _parameters() -> Iterator[ParameterSet]:
     """Every case at every level, and once more with the rule about undefined values.
 
-    A program and its twin have the same level that is not slow, which changes from pair to pair. Programs
+    A program and its twin have the same level that is not slow, which differs from pair to pair. Programs
     that are slow to compile, and those that are not `_chosen`, have none.
     """
-    for i, (case, chosen) in enumerate(zip(CASES, _chosen(), strict=True)):
-        quick = (LEVELS[i // 2 % len(LEVELS)],) if chosen and not case.run.slow else ()
+    core, programs = {case.path for case in core_cases()}, Counter[str]()
+    for case in CASES:
+        of_core = case.path in core
+        chosen = of_core or _chosen(case, programs[case.rule] // 2)
+        programs[case.rule] += not of_core
+        number = _number(case)
+        quick = (LEVELS[number % len(LEVELS)],) if chosen and not case.run.slow else ()
         known = [pytest.mark.xfail(reason=KNOWN[case.name], strict=True)] if case.name in KNOWN else []
         for level in LEVELS:
             marks = known if level in quick else [*known, pytest.mark.slow]
             yield pytest.param(case, level, False, id=f"{case.name}-{level}", marks=marks)
             if case.name not in UNDEFINED:
-                sampled = level in quick and i // 2 % SAMPLED == 0 and case.name not in LARGE
+                sampled = level in quick and number // len(LEVELS) % SAMPLED == 0 and case.name not in LARGE
                 marks = known if sampled else [*known, pytest.mark.slow]
                 if case.name in REGISTERS:
                     marks = [*marks, pytest.mark.xfail(reason="a register still has the pointer")]
