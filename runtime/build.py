@@ -33,7 +33,7 @@ LIBRARY = "libwhence-rt.so"
 ALLOC_LIBRARY = "whence-alloc.so"
 """The guarded allocator, for programs as they are."""
 
-ALLOCATOR = ("alloc", "blocks", "os", "replace", "settings")
+ALLOCATOR = ("alloc", "blocks", "events", "os", "replace", "settings")
 """What every allocator of whole processes consists of: folders below this one."""
 CHECKING = ("calls", "findings", "leak", "process", "record", "rt", "stacks", "x86")
 """What evaluates rules and reports findings."""

@@ -110,6 +110,17 @@ int heap_move_pages(struct block from, struct block to, uint64_t bytes);
  * under quarantine. 0 if it was not live. */
 int heap_release(struct heap_cache *cache, struct block place, uint32_t stack, uint16_t thread);
 
+/* The part of a range of whole pages that is the heap's; empty if none is. */
+struct heap_range {
+    uintptr_t begin, end;
+};
+static inline struct heap_range heap_part(uintptr_t begin, uint64_t size) {
+    uintptr_t end = wh_round_up(begin + size, OS_PAGE);
+    if (begin < WH_HEAP_BASE) begin = WH_HEAP_BASE;
+    if (end > WH_HEAP_BASE + WH_HEAP_SIZE) end = WH_HEAP_BASE + WH_HEAP_SIZE;
+    return begin < end ? (struct heap_range){begin, end} : (struct heap_range){0, 0};
+}
+
 /* The program is about to map or unmap these whole pages of the heap: their slots are used no more.
  */
 void heap_claim(uintptr_t begin, uintptr_t end);

@@ -2,6 +2,7 @@
 #ifndef WHENCE_FINDINGS_CONTEXT_H
 #define WHENCE_FINDINGS_CONTEXT_H
 
+#include "../blocks/block.h"
 #include "../process/thread.h"
 #include "../port/port.h"
 
@@ -50,5 +51,17 @@ struct context {
     const struct pointer *second;            /* where two pointers take part, or NULL */
     const struct undefined_bytes *undefined; /* at uses of memory, or NULL */
 };
+
+/* An event about a block, at a pointer that the program got or gave. */
+static inline struct context context_about(unsigned point, uintptr_t address, uint64_t size,
+                                           struct block block, const struct frame *frame) {
+    struct context context = {0};
+    context.event.point = point;
+    context.event.r = context.event.root = address;
+    context.event.width = size;
+    block_read(block, &context.event.block);
+    context.frame = frame;
+    return context;
+}
 
 #endif

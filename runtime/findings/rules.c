@@ -1,8 +1,9 @@
 #include "rules.h"
+#include "../events/events.h"
 #include "../os/mem.h"
 #include "../os/text.h"
 #include "../process/thread.h"
-#include "../values/ranges.h"
+#include "../values/contents.h"
 
 const struct whence_rule_set *rules_current;
 uint64_t event_every;
@@ -24,6 +25,7 @@ static void reserve_values(void) {
     size_t size;
     long result = values_init(&begin, &size);
     if (result < 0) port_no_range("definedness plane", result, begin, size);
+    observers_listen(&values_observer);
 }
 
 static void take_rules(const struct whence_rule_set *set) {
@@ -37,6 +39,7 @@ static void take_rules(const struct whence_rule_set *set) {
     rules_main = rules_function("main");
     event_every = every;
     if (PORT_PLANES && points & WH_POINTS_FOLLOWED) reserve_values();
+    observers_watch(points);
     __atomic_store_n(&event_points, points, __ATOMIC_RELEASE);
 }
 

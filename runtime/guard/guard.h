@@ -120,10 +120,4 @@ static inline void guard_touched(const char *what, uintptr_t block) {
 /* Reports the finding empty-allocation for a new block of no bytes. */
 void guard_empty(uintptr_t begin, uint8_t family, const struct frame *frame);
 
-static inline void guard_made(uintptr_t begin, const struct heap_request *request,
-                              const struct frame *frame) {
-    guard_touched("allocated", begin);
-    if (__builtin_expect(!request->size, 0)) guard_empty(begin, request->family, frame);
-}
-
 #endif

@@ -1,7 +1,7 @@
 /* pthread.h, threads.h, semaphore.h: objects that threads meet at. All of them lie in the program's
  * memory, often in objects that are freed too early. */
 #include <stdarg.h>
-#include "../origins/joined.h"
+#include "../events/events.h"
 #include "check.h"
 
 #include <pthread.h>
@@ -129,14 +129,14 @@ WRAP(int, pthread_create,
 }
 
 WRAP(void, pthread_exit, (void *result)) {
-    if (ORIGINS_ON) joined_left((uint64_t)pthread_self(), (uintptr_t)result);
+    announce_exits(result);
     pthread_exit(result);
 }
 
 WRAP(int, pthread_join, (pthread_t thread, void **result)) {
     WRITE_IF(result, sizeof *result);
     int error = pthread_join(thread, result);
-    if (ORIGINS_ON && !error && result) joined_received("pthread_join", thread, (uintptr_t)result);
+    if (!error && result) announce_joined("pthread_join", thread, result);
     return error;
 }
 

@@ -133,6 +133,8 @@ static void reopen(uintptr_t begin, uintptr_t end) {
         if (*(const wh_word *)plane_state(at)) poison_open(at, 8 * WH_GRANULE);
 }
 
-void port_renews(uintptr_t begin, size_t size) {
+static void renews(uintptr_t begin, uint64_t size) {
     if (closed_elsewhere) reopen(begin, begin + size);
 }
+
+const struct observer poison_observer = {.always = 1, .renews = renews};

@@ -9,6 +9,10 @@
 #define WHENCE_INTERFACE_POISON_H
 
 #include <stdint.h>
+#include "../events/events.h"
+
+/* Opens memory that the program had closed, where it is mapped anew. */
+extern const struct observer poison_observer;
 
 void poison_close(uintptr_t begin, uint64_t size);
 void poison_open(uintptr_t begin, uint64_t size);

@@ -1,4 +1,5 @@
 #include "leak.h"
+#include "roots.h"
 #include "excuse.h"
 #include "mark.h"
 #include "search.h"
@@ -10,6 +11,8 @@
 #include "../process/images.h"
 #include "../process/maps.h"
 #include "../settings/options.h"
+
+#include <pthread.h>
 
 static WH_WRITTEN struct os_lock search_lock; /* one event at a time */
 struct wh_leaks leak_last;
@@ -105,7 +108,24 @@ static void begin_group(struct group *group, const struct witness *witness) {
     for (uint32_t i = 0; i < group->value_count; i++) group->values[i] = witness->values[i];
 }
 
-void leak_forked(void) { search_forked(); }
+static void begins(const struct new_thread *thread) {
+    (void)thread;
+    roots_stack_born((uintptr_t)pthread_self());
+}
+
+static void ends(void) {
+    if (thread_self.number)
+        roots_stack_died((uintptr_t)pthread_self());
+    else
+        roots_main_stack_died(thread_self.stack.high);
+}
+
+const struct observer leak_observer = {
+    .always = 1,
+    .begins = begins,
+    .ends = ends,
+    .forked = search_forked,
+};
 
 static void excuse_lost(void) {
     uint64_t cursor = 0;

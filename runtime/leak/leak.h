@@ -2,6 +2,7 @@
 #ifndef WHENCE_LEAK_LEAK_H
 #define WHENCE_LEAK_LEAK_H
 
+#include "../events/events.h"
 #include "../findings/finding.h"
 
 /* Must be called before and after the evaluation of one event; calls do not nest. */
@@ -23,8 +24,9 @@ int leak_pointed(struct block block, enum leak_pointers pointers);
 /* The totals of the last check; all 0 before the first. */
 extern struct wh_leaks leak_last;
 
-/* In the child of a fork: marks its blocks as inherited, because the parent reports them, too. */
-void leak_forked(void);
+/* Knows the stacks of threads, and marks the blocks of a child of fork as inherited, because the
+ * parent reports them, too. */
+extern const struct observer leak_observer;
 /* In the child of a fork whose other threads are gone: what nothing leads to may have been in their
  * registers, and is no leak of the child. What the parent has lost, it reports itself. Large heaps
  * are searched when the child uses the runtime next, as most children execute a program at once. */

@@ -16,11 +16,6 @@ void cells_forget(uintptr_t begin, uint64_t size);
 /* What is known of some bytes is known of equal bytes elsewhere, with no hop between. */
 void cells_move(uintptr_t to, uintptr_t from, uint64_t size);
 
-/* The same, wherever origins may not be followed. */
-static inline void cells_fresh(uintptr_t begin, uint64_t size) {
-    if (ORIGINS_ON) cells_forget(begin, size);
-}
-
 /* Bytes get the values that are there now, with a node; pointers that were there are lost at the
  * site. */
 void cells_set(struct whence_origin_site *site, uint32_t node, uintptr_t to, uint64_t size);

@@ -17,12 +17,8 @@ struct mapped {
 /* A file of `left` bytes from the offset on is mapped at an address. */
 void mapped_add(struct mapped what, int file, uintptr_t begin, uint64_t size, uint64_t left);
 
-void mapped_cut(uintptr_t begin, uint64_t size);
-
 /* Memory is mapped in another way, or no more. */
-static inline void mapped_gone(uintptr_t begin, uint64_t size) {
-    if (ORIGINS_ON) mapped_cut(begin, size);
-}
+void mapped_cut(uintptr_t begin, uint64_t size);
 
 /* How many bytes from an address on, of so many, come from a file and are as they are there, and
  * where in it. */

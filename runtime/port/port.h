@@ -24,6 +24,7 @@
 struct block;
 struct context;
 struct frame;
+struct observer;
 struct text;
 struct thread;
 struct wh_finding;
@@ -43,6 +44,9 @@ void port_no_range(const char *what, long result, uintptr_t begin, size_t size);
 /* Called by the constructor, when threads and signals are ready. */
 void port_begin(int count, char **arguments);
 
+/* Who observes events (events/events.h), at most 32; NULL ends them. Defined in observers.c. */
+extern const struct observer *const port_observers[];
+
 /* ---- blocks ---- */
 
 /* Around a change of what threads share of the heap: their order decides where blocks lie. */
@@ -51,9 +55,6 @@ void port_after_share(void);
 
 /* A slot for which heap_seals() holds leaves the quarantine; the class is locked. */
 void port_evicted(unsigned shift, uint64_t index);
-
-/* The program is about to unmap memory, or to map some anew: what it had closed there is opened. */
-void port_renews(uintptr_t begin, size_t size);
 
 /* ---- accesses and signals ---- */
 
@@ -79,13 +80,6 @@ void port_signals_ready(void);
 /* Depot handle of the stack whose innermost frame is `frame`. Called for each allocation and free.
  */
 uint32_t port_stack(struct thread *thread, const struct frame *frame);
-/* Before and after the calling thread creates another one. */
-void port_before_thread(void);
-void port_after_thread(void);
-/* Called in each thread that begins, in each that ends, and in the child of a fork. */
-void port_thread_begins(void);
-void port_thread_ends(void);
-void port_forked(void);
 /* Before and after fork: the child must not begin in the middle of a change. */
 void port_lock(void);
 void port_unlock(void);

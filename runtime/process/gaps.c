@@ -56,3 +56,7 @@ const struct whence_gap *gaps_around(uintptr_t address) {
     }
     return NULL;
 }
+
+static void begins(const struct new_thread *thread) { gaps_begin(thread->stack_size); }
+
+const struct observer gaps_observer = {.always = 1, .begins = begins};

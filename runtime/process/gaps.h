@@ -15,8 +15,12 @@
 #define WHENCE_PROCESS_GAPS_H
 
 #include <stdint.h>
+#include "../events/events.h"
 
 struct whence_gap;
+
+/* Of threads that begin. */
+extern const struct observer gaps_observer;
 
 /* The calling thread, whose stack has so many bytes, makes gaps. */
 void gaps_begin(uint64_t stack);

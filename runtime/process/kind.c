@@ -30,7 +30,12 @@ void kind_stack_born(void) {
     }
 }
 
-void kind_stack_died(void) {
+static void begins(const struct new_thread *thread) {
+    (void)thread;
+    kind_stack_born();
+}
+
+static void ends(void) {
     uintptr_t high = thread_self.stack.high;
     for (unsigned i = 0; i < STACKS_MOST; i++)
         if (__atomic_load_n(&stacks[i].high, __ATOMIC_ACQUIRE) == high) {
@@ -38,6 +43,8 @@ void kind_stack_died(void) {
             return;
         }
 }
+
+const struct observer kind_observer = {.always = 1, .begins = begins, .ends = ends};
 
 const struct thread *kind_thread_of(uintptr_t address, struct stack_bounds *stack, uint32_t *tid) {
     for (unsigned i = 0; i < STACKS_MOST; i++) {

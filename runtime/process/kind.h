@@ -3,11 +3,12 @@
 #define WHENCE_PROCESS_KIND_H
 
 #include <stdint.h>
+#include "../events/events.h"
 
-/* Add the calling thread's stack, with the bounds in thread_self, and remove it when the thread
- * ends. */
+/* Adds the calling thread's stack, with the bounds in thread_self. */
 void kind_stack_born(void);
-void kind_stack_died(void);
+/* Adds those of threads that begin, and removes those of threads that end. */
+extern const struct observer kind_observer;
 
 struct stack_bounds;
 /* The bounds of the thread's stack that holds the address; 0 if none does. */

@@ -77,7 +77,7 @@ void outside_begin(const char *record) {
     }
 }
 
-void outside_forked(void) {
+static void forked(void) {
     int goes_on = outside_calls == WH_CALLS_KEEP && calls_way.forked();
     if (!goes_on) outside_calls = WH_CALLS_NONE;
     if (!goes_on && !OUTSIDE_MADE) outside_mode = WH_OUTSIDE_NONE;
@@ -85,6 +85,8 @@ void outside_forked(void) {
     turns_forked();
     process = os_process();
 }
+
+const struct observer outside_observer = {.always = 1, .forked = forked};
 
 void outside_forked_again(void) {
     int64_t result;

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "../events/events.h"
 #include "../os/mem.h"
 #include "../port/port.h"
 #include "whence_abi.h"
@@ -39,8 +40,8 @@ extern __thread uint32_t outside_number;
  */
 void outside_begin(const char *record);
 
-/* The process is a child of fork: its number is its own. */
-void outside_forked(void);
+/* A child of fork has a number of its own. */
+extern const struct observer outside_observer;
 /* It became one as the first run's did, whose number it has from now on. */
 void outside_forked_again(void);
 

@@ -2,8 +2,6 @@
 #include "../os/mem.h"
 #include "../process/thread.h"
 
-uint32_t hooks_on;
-
 /* The program may define them. */
 __attribute__((weak)) void __sanitizer_malloc_hook(const volatile void *begin, size_t size);
 __attribute__((weak)) void __sanitizer_free_hook(const volatile void *begin);
@@ -28,7 +26,7 @@ static int add(hook_made made, hook_freed freed, uint32_t most) {
         hooks[place].made = made;
         hooks[place].freed = freed;
         __atomic_store_n(&hooks_count, place + 1, __ATOMIC_RELEASE);
-        __atomic_store_n(&hooks_on, 1, __ATOMIC_RELEASE);
+        observers_listen(&hooks_observer);
     }
     os_unlock(&lock);
     return fits ? (int)place + 1 : 0;
@@ -43,7 +41,7 @@ int hooks_add(hook_made made, hook_freed freed) {
     return number && named() ? number - 1 : number;
 }
 
-void hooks_call_made(uintptr_t begin, size_t size) {
+static void call_made(uintptr_t begin, size_t size) {
     struct thread *thread = thread_here();
     uint32_t most = __atomic_load_n(&hooks_count, __ATOMIC_ACQUIRE);
     if (thread->hooking) return;
@@ -53,7 +51,7 @@ void hooks_call_made(uintptr_t begin, size_t size) {
     thread->hooking = 0;
 }
 
-void hooks_call_freed(uintptr_t begin) {
+static void call_freed(uintptr_t begin) {
     struct thread *thread = thread_here();
     uint32_t most = __atomic_load_n(&hooks_count, __ATOMIC_ACQUIRE);
     if (thread->hooking) return;
@@ -62,3 +60,12 @@ void hooks_call_freed(uintptr_t begin) {
         if (hooks[i].freed) hooks[i].freed((const void *)begin);
     thread->hooking = 0;
 }
+
+static void made(const struct made_block *block) { call_made(block->begin, block->request->size); }
+
+static void resized(uintptr_t begin, uint64_t size) {
+    call_freed(begin);
+    call_made(begin, size);
+}
+
+const struct observer hooks_observer = {.made = made, .freed = call_freed, .resized = resized};

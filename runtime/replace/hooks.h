@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "../events/events.h"
 
 typedef void (*hook_made)(const volatile void *begin, size_t size);
 typedef void (*hook_freed)(const volatile void *begin);
@@ -12,18 +13,13 @@ typedef void (*hook_freed)(const volatile void *begin);
 /* How many pairs there can be, beside the functions that a program defines by their names. */
 #define HOOKS_MOST 5
 
-/* Whether there is any. */
-extern uint32_t hooks_on;
-
 /* Looks for the functions that the program defines. From the constructor. */
 void hooks_init(void);
 /* The number of the pair, from 1 on; 0 if there are HOOKS_MOST already. */
 int hooks_add(hook_made made, hook_freed freed);
 
-/* After a block was made, and before one is freed. What hooks allocate themselves is not shown to
- * them. */
-void hooks_call_made(uintptr_t begin, size_t size);
-void hooks_call_freed(uintptr_t begin);
+/* Calls them. What they allocate themselves is not shown to them. */
+extern const struct observer hooks_observer;
 
 /* Around fork. */
 void hooks_lock(void);

@@ -1,21 +1,18 @@
 /* malloc and its relatives, which replace those of the C library for the whole process. */
 #include "../alloc/heap.h"
 #include "../alloc/loader.h"
+#include "../events/events.h"
 #include "../rt/event.h"
 #include "../settings/options.h"
 #include "../guard/guard.h"
-#include "../include/whence/symbolic.h"
 #include "../symbolic/failing.h"
 #include "../symbolic/unseen.h"
 #include "../guard/lend.h"
-#include "../values/contents.h"
-#include "../origins/cells.h"
 
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include "allocate.h"
-#include "hooks.h"
 #include "replaced.h"
 
 /* ---- the cold sides ---- */
@@ -48,23 +45,6 @@ static WH_COLD void report_size(const struct heap_request *request, const struct
     report_wish(&wish, frame);
 }
 
-/* An event about a block, at a pointer that the program got or gave. */
-static struct context about(unsigned point, uintptr_t address, uint64_t size, struct block block,
-                            const struct frame *frame) {
-    struct context context = {0};
-    context.event.point = point;
-    context.event.r = context.event.root = address;
-    context.event.width = size;
-    block_read(block, &context.event.block);
-    context.frame = frame;
-    return context;
-}
-
-static WH_COLD void report_new(uintptr_t begin, uint64_t size, const struct frame *frame) {
-    struct context context = about(WH_POINT_MALLOC, begin, size, block_around(begin), frame);
-    event_evaluate(&context);
-}
-
 #define LARGE (1ull << 30) /* may fail anywhere */
 
 static WH_COLD void note_limit(uint64_t size) {
@@ -80,7 +60,7 @@ static void report_free(uintptr_t address, const struct parting *parting,
     uint8_t family = parting->family;
     if (!event_watched(WH_POINT_FREE)) return;
     struct context context =
-        about(WH_POINT_FREE, address, parting->size, block_nearest(address), frame);
+        context_about(WH_POINT_FREE, address, parting->size, block_nearest(address), frame);
     context.event.family = family;
     context.event.value = parting->sized;
     context.event.other = parting->alignment;
@@ -90,7 +70,8 @@ static void report_free(uintptr_t address, const struct parting *parting,
 }
 
 static WH_COLD void report_resize(uintptr_t address, uint64_t size, const struct frame *frame) {
-    struct context context = about(WH_POINT_REALLOC, address, size, block_nearest(address), frame);
+    struct context context =
+        context_about(WH_POINT_REALLOC, address, size, block_nearest(address), frame);
     context.library = "realloc";
     event_evaluate(&context);
 }
@@ -109,11 +90,8 @@ void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
         errno = ENOMEM;
         return NULL;
     }
-    if (PORT_GUARDS) guard_made(begin, request, frame);
-    if (VALUES_ON) contents_born(begin, request, frame);
-    cells_fresh(begin, request->size);
-    if (WH_UNLIKELY(event_watched(WH_POINT_MALLOC))) report_new(begin, request->size, frame);
-    if (PORT_PLANES && WH_UNLIKELY(hooks_on)) hooks_call_made(begin, request->size);
+    const struct made_block made = {begin, request, frame};
+    announce_made(&made);
     return (void *)begin;
 }
 
@@ -142,7 +120,7 @@ void release_slowly(void *pointer, const struct parting *parting, const struct f
         if (!heap_begins_live(block, address)) return; /* nothing that could be freed */
     }
     if (PORT_GUARDS && !guard_may_free(block, frame)) return;
-    if (PORT_PLANES && WH_UNLIKELY(hooks_on)) hooks_call_freed(address);
+    announce_freed(address);
     uint32_t stack = port_stack(thread, frame);
     if (WH_UNLIKELY(!heap_release(&thread->cache, block, stack, thread->number)))
         report_free(address, parting, frame); /* another thread was quicker */
@@ -232,28 +210,23 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
     uint64_t old = block_size(block);
     int stays = !options.realloc_moves && block_family(block) == WH_FAMILY_MALLOC;
     if (stays && heap_resize(block, size)) {
-        if (PORT_PLANES && WH_UNLIKELY(hooks_on)) {
-            hooks_call_freed(address);
-            hooks_call_made(address, size);
-        }
-        if (VALUES_ON && size > old) contents_grown(block, old, frame);
-        if (size > old) cells_fresh(address + old, size - old);
+        if (size > old) announce_extended(block, old, frame);
+        announce_resized(address, size);
         return pointer;
     }
     struct heap_request request = {size, ANY_ALIGNMENT, 0, 0, WH_FAMILY_MALLOC, 0, 1, 0};
     int grows = stays && size > old;
     void *fresh = grows ? allocate_slowly(&request, frame) : allocate_plain(size, frame);
     if (!fresh) return NULL;
-    if (PORT_GUARDS) guard_moves(block, (uintptr_t)fresh);
     uint64_t kept = old < size ? old : size;
-    if (VALUES_ON) __whence_value_copy((uintptr_t)fresh, address, kept);
-    if (!heap_move_pages(block, heap_block((uintptr_t)fresh), kept))
+    const struct block_move move = {block, heap_block((uintptr_t)fresh), address, (uintptr_t)fresh,
+                                    kept};
+    announce_moves(&move);
+    if (!heap_move_pages(block, move.to, kept))
         wh_copy_short(fresh, pointer, kept);
-    else if (VALUES_ON) /* what moved pages leave behind them is zero */
-        contents_grown(heap_block((uintptr_t)fresh), kept, frame);
-    if (PORT_GUARDS) guard_moved((uintptr_t)fresh);
-    if (PORT_PLANES && WH_UNLIKELY(options.explore))
-        __whence_symbolic_copy((uintptr_t)fresh, address, kept);
+    else /* what moved pages leave behind them is zero */
+        announce_extended(move.to, kept, frame);
+    announce_moved(&move);
     release(pointer, WH_FAMILY_MALLOC, frame);
     return fresh;
 }

@@ -3,11 +3,8 @@
  * hole is left in the heap's reservation. Tables of the runtime stay as they are: natively nothing
  * would be mapped there. */
 #include "../alloc/heap.h"
-#include "../guard/options.h"
+#include "../events/events.h"
 #include "../process/thread.h"
-#include "../values/contents.h"
-#include "../origins/cells.h"
-#include "../origins/mapped.h"
 #include "../findings/tables.h"
 
 #include <dlfcn.h>
@@ -25,37 +22,31 @@
 
 /* ---- pages of the heap ---- */
 
-struct pages {
-    uintptr_t begin, end;
-};
-
 /* Those of a range that is renewed, of which there are none in most calls; the system refuses
  * addresses that begin no page. */
-static struct pages heap_pages(uintptr_t begin, uint64_t size) {
-    struct pages none = {0, 0};
-    uintptr_t end = wh_round_up(begin + size, OS_PAGE);
+static struct heap_range heap_pages(uintptr_t begin, uint64_t size) {
+    struct heap_range none = {0, 0};
     if (!size || size > ADDRESS_END || begin % OS_PAGE || begin >= ADDRESS_END) return none;
-    port_renews(begin, size);
-    if (begin < WH_HEAP_BASE) begin = WH_HEAP_BASE;
-    if (end > WH_HEAP_BASE + WH_HEAP_SIZE) end = WH_HEAP_BASE + WH_HEAP_SIZE;
-    if (WH_LIKELY(begin >= end)) return none;
+    announce_renews(begin, size);
+    struct heap_range pages = heap_part(begin, size);
+    if (WH_LIKELY(pages.begin == pages.end)) return none;
     thread_here();
-    if (PORT_GUARDS) options_claim(begin, end);
-    heap_claim(begin, end);
-    return (struct pages){begin, end};
+    heap_claim(pages.begin, pages.end);
+    return pages;
 }
 
-static long close_pages(struct pages pages) {
+static long close_pages(struct heap_range pages) {
     return pages.begin < pages.end ? os_renew(pages.begin, pages.end - pages.begin, OS_NONE) : 0;
 }
 
-static void hand_over(struct pages pages) {
+static void hand_over(struct heap_range pages) {
     if (pages.begin < pages.end) heap_claimed(pages.begin, pages.end);
 }
 
 /* The system maps whole pages; what they hold is not looked at, and may be inaccessible. */
-static void whole_pages_fresh(uintptr_t begin, size_t size) {
-    contents_fresh(begin, wh_round_up(size, OS_PAGE));
+static void whole_pages_mapped(uintptr_t begin, uintptr_t end) {
+    end = wh_round_up(end, OS_PAGE);
+    if (begin < end) announce_mapped(begin, end - begin);
 }
 
 /* ---- the calls; negative results are errors ---- */
@@ -70,23 +61,21 @@ static void keep_tables(uintptr_t begin, uint64_t size) {
 static long map(uintptr_t at, size_t size, long protection, long flags, long file, long offset) {
     int renews = (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) == MAP_FIXED;
     if (renews) keep_tables(at, size);
-    struct pages pages = heap_pages(at, renews ? size : 0);
+    struct heap_range pages = heap_pages(at, renews ? size : 0);
     long result = os_pass(SYS_mmap, (long)at, (long)size, protection, flags, file, offset);
     if (WH_UNLIKELY(result == -EEXIST)) tables_kept(at, size);
     if (is_error(result)) return result;
-    whole_pages_fresh((uintptr_t)result, size);
-    cells_fresh((uintptr_t)result, size);
-    mapped_gone((uintptr_t)result, size);
+    whole_pages_mapped((uintptr_t)result, (uintptr_t)result + size);
     hand_over(pages);
     return result;
 }
 
 static long unmap_memory(uintptr_t begin, size_t size) {
-    struct pages pages = heap_pages(begin, size);
+    struct heap_range pages = heap_pages(begin, size);
     int whole = pages.begin == begin && pages.end >= begin + size && pages.end;
     long result = whole ? 0 : os_pass(SYS_munmap, (long)begin, (long)size, 0, 0, 0, 0);
     if (result < 0) return result;
-    mapped_gone(begin, size);
+    announce_unmapped(begin, size);
     return close_pages(pages);
 }
 
@@ -108,8 +97,9 @@ static long protect(uintptr_t begin, size_t size, long protection) {
 }
 
 /* What the call leaves of the old range: its end if it has become shorter, all if it has moved. */
-static struct pages left(struct pages old, uintptr_t at, uintptr_t to, size_t size, long flags) {
-    if (to != at) return flags & MREMAP_DONTUNMAP ? (struct pages){0, 0} : old;
+static struct heap_range left(struct heap_range old, uintptr_t at, uintptr_t to, size_t size,
+                              long flags) {
+    if (to != at) return flags & MREMAP_DONTUNMAP ? (struct heap_range){0, 0} : old;
     uintptr_t end = wh_round_up(at + size, OS_PAGE);
     if (old.begin < end) old.begin = end;
     return old;
@@ -118,15 +108,13 @@ static struct pages left(struct pages old, uintptr_t at, uintptr_t to, size_t si
 static long remap(uintptr_t at, size_t size, size_t new_size, long flags, uintptr_t to) {
     if (WH_UNLIKELY(tables_at(at, size) != NULL)) return -EFAULT;
     if (flags & MREMAP_FIXED) keep_tables(to, new_size);
-    struct pages old = heap_pages(at, size);
-    struct pages fresh = heap_pages(to, flags & MREMAP_FIXED ? new_size : 0);
+    struct heap_range old = heap_pages(at, size);
+    struct heap_range fresh = heap_pages(to, flags & MREMAP_FIXED ? new_size : 0);
     long result = os_pass(SYS_mremap, (long)at, (long)size, (long)new_size, flags, (long)to, 0);
     if (is_error(result)) return result;
-    whole_pages_fresh((uintptr_t)result, new_size);
     uint64_t kept = (uintptr_t)result != at ? 0 : size < new_size ? size : new_size;
-    cells_fresh((uintptr_t)result + kept, new_size - kept);
-    mapped_gone(at, size);
-    mapped_gone((uintptr_t)result, new_size);
+    announce_unmapped(at, size);
+    whole_pages_mapped((uintptr_t)result + kept, (uintptr_t)result + new_size);
     close_pages(left(old, at, (uintptr_t)result, new_size, flags));
     hand_over(fresh);
     return result;

@@ -52,11 +52,13 @@ void descriptors_begin(void) {
     owner = os_process();
 }
 
-void descriptors_forked(void) {
+static void forked(void) {
     descriptors_begin();
     forks++;
     if (last_close.file >= 0) last_close.file = -1; /* what is not written is not copied */
 }
+
+const struct observer descriptors_observer = {.always = 1, .forked = forked};
 
 void descriptors_part(void) { parted = 1; }
 

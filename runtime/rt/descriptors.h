@@ -2,6 +2,7 @@
 #ifndef WHENCE_RT_DESCRIPTORS_H
 #define WHENCE_RT_DESCRIPTORS_H
 
+#include "../events/events.h"
 #include "event.h"
 
 static inline int descriptors_watched(void) { return event_watched(WH_POINT_DESCRIPTOR); }
@@ -32,7 +33,7 @@ void descriptors_part(void);
 
 /* At the start of the process, which may not leave that to a child of vfork. */
 void descriptors_begin(void);
-/* In the child of a fork. */
-void descriptors_forked(void);
+/* A child of fork has descriptors of its own. */
+extern const struct observer descriptors_observer;
 
 #endif

@@ -166,7 +166,7 @@ static void give_stack(uintptr_t stack) {
     os_unlock(&kept_lock);
 }
 
-void signals_open_thread(struct thread *thread) {
+static void open_stack(struct thread *thread) {
     struct os_stack old = {0};
     if (!options.signals || os_alternate_stack(NULL, &old) < 0 || !(old.flags & SS_DISABLE)) return;
     thread->alternate_stack = take_stack();
@@ -174,7 +174,13 @@ void signals_open_thread(struct thread *thread) {
     if (thread->alternate_stack) os_alternate_stack(&own, NULL);
 }
 
-void signals_close_thread(struct thread *thread) {
+static void begins(const struct new_thread *unused) {
+    (void)unused;
+    open_stack(&thread_self);
+}
+
+static void ends(void) {
+    struct thread *thread = &thread_self;
     signal_stacks_close_thread();
     if (!thread->alternate_stack) return;
     struct os_stack now = {0}, none = {NULL, SS_DISABLE, 0};
@@ -183,6 +189,8 @@ void signals_close_thread(struct thread *thread) {
     give_stack(thread->alternate_stack);
     thread->alternate_stack = 0;
 }
+
+const struct observer signals_observer = {.always = 1, .begins = begins, .ends = ends};
 
 /* ---- the program's own handler ---- */
 
@@ -239,7 +247,7 @@ static int is_kept(int number) { return PORT_GUARDS && number == SIGSEGV; }
 void signals_init(void) {
     install_leak_signal();
     if (!options.signals) return;
-    signals_open_thread(&thread_self);
+    open_stack(&thread_self);
     if (finding_is_held()) watched_count = WATCHED;
     for (unsigned i = 0; i < watched_count; i++) {
         if (index_of(watched[i]) < 0) continue;

@@ -3,6 +3,7 @@
 #define WHENCE_RT_SIGNALS_H
 
 #include <signal.h>
+#include "../events/events.h"
 #include "../process/catching.h"
 #include "../process/thread.h"
 
@@ -11,9 +12,8 @@ void signals_init(void);
 /* Whether a signal that the processor makes would end the program, as no handler of its own takes
  * it. */
 int signals_end(int number);
-/* A stack for the handlers of one thread. */
-void signals_open_thread(struct thread *thread);
-void signals_close_thread(struct thread *thread);
+/* Each thread has a stack for the handlers. */
+extern const struct observer signals_observer;
 
 /* Whether faults come to our handler. */
 int signals_take_faults(void);

@@ -9,11 +9,14 @@
 #include "../alloc/reserve.h"
 #include "../blocks/block.h"
 #include "../calls/calls.h"
+#include "../events/events.h"
 #include "../os/os.h"
 #include "../os/text.h"
 #include "../origins/cells.h"
+#include "../origins/observer.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
+#include "../symbolic/observer.h"
 #include "../symbolic/symbolic.h"
 #include "cage.h"
 #include "threads.h"
@@ -32,11 +35,16 @@ static void reserve_all(void) {
     if ((result = depot_init(&begin, &size)) < 0) port_no_range("stack depot", result, begin, size);
     result = os_reserve(WH_PRIVATE_BASE, WH_PRIVATE_SIZE, OS_READ_WRITE);
     if (result < 0) port_no_range("runtime", result, WH_PRIVATE_BASE, WH_PRIVATE_SIZE);
-    if (PORT_PLANES && options.origins && (result = origins_init(&begin, &size)) < 0)
-        port_no_range("origins of values", result, begin, size);
-    if (PORT_PLANES && options.symbolic &&
-        (result = symbolic_init(&begin, &size, threads_forked)) < 0)
-        port_no_range("symbolic values", result, begin, size);
+    if (PORT_PLANES && options.origins) {
+        if ((result = origins_init(&begin, &size)) < 0)
+            port_no_range("origins of values", result, begin, size);
+        observers_listen(&origins_observer);
+    }
+    if (PORT_PLANES && options.symbolic) {
+        if ((result = symbolic_init(&begin, &size, threads_forked)) < 0)
+            port_no_range("symbolic values", result, begin, size);
+        observers_listen(&symbolic_observer);
+    }
 }
 
 /* A variable of the environment brought it, or a copy of a program that was instrumented elsewhere.
@@ -116,6 +124,7 @@ void port_start(void) {
     }
     refuse_another();
     os_environment(read_options, NULL);
+    observers_begin();
     reserve_all();
     if (options.regions) tell_regions();
     thread_init_main();

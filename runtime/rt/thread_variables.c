@@ -180,7 +180,8 @@ WH_EXPORT void __whence_thread_variable_here(const struct whence_variable *what,
 
 /* ---- threads ---- */
 
-void thread_variables_begin(void) {
+static void begins(const struct new_thread *thread) {
+    (void)thread;
     uint32_t most = __atomic_load_n(&variable_count, __ATOMIC_ACQUIRE);
     uintptr_t pointer = thread_pointer();
     if (!most || !has_row(pointer)) return;
@@ -193,12 +194,19 @@ static void forget(uint32_t thread) {
     open_zones(pointer);
 }
 
-void thread_variables_end(void) {
+static void ends(void) {
     for (uint32_t i = 0; i < thread_count; i++)
         if (threads[i] == thread_pointer()) forget(i);
 }
 
-void thread_variables_forked(void) {
+static void forked(void) {
     for (uint32_t i = 0; i < thread_count; i++)
         if (threads[i] && threads[i] != thread_pointer()) forget(i);
 }
+
+const struct observer thread_variables_observer = {
+    .always = 1,
+    .begins = begins,
+    .ends = ends,
+    .forked = forked,
+};

@@ -1,8 +1,8 @@
 #include "threads.h"
 #include "descriptors.h"
+#include "../events/events.h"
 #include "../process/gaps.h"
 #include "../symbolic/failing.h"
-#include "../process/outside.h"
 #include "../process/start_main.h"
 #include "../process/thread.h"
 #include "../process/turns.h"
@@ -12,13 +12,8 @@
 #include "../settings/options.h"
 #include "signals.h"
 #include "../leak/leak.h"
-#include "../leak/roots.h"
-#include "../origins/deaths.h"
-#include "../origins/joined.h"
-#include "../origins/passing.h"
 #include "../os/os.h"
 #include "../record/record.h"
-#include "../values/contents.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -49,14 +44,6 @@ WH_EXPORT int __libc_start_main START_MAIN_PARAMETERS {
 
 /* ---- other threads ---- */
 
-struct start {
-    void *(*function)(void *);
-    void *argument;
-    uint64_t stack_size;
-    uint32_t node; /* where the argument comes from */
-    uint16_t number;
-};
-
 typedef int (*create_function)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 static create_function next_create;
 
@@ -66,13 +53,7 @@ static void end_thread(void *unused) {
     if (thread->cache.state == HEAP_CACHE_CLOSED) return;
     heap_close(&thread->cache);
     thread_give_memo(thread);
-    signals_close_thread(thread);
-    if (thread->number)
-        roots_stack_died((uintptr_t)pthread_self());
-    else
-        roots_main_stack_died(thread->stack.high);
-    kind_stack_died();
-    port_thread_ends();
+    announce_ends();
 }
 
 /* Thread-local variables lie between the first frame and what pthread_self leads to. A thread that
@@ -80,37 +61,24 @@ static void end_thread(void *unused) {
 static void renew_locals(uintptr_t first_frame) {
     uintptr_t begin = wh_round_down(first_frame, 8 * WH_GRANULE);
     uintptr_t end = (uintptr_t)pthread_self();
-    if (begin < end) port_renews(begin, end - begin);
-}
-
-static void pass_argument(const struct start *start) {
-    node_begin_thread(start->number);
-    uint32_t node = start->node ? node_cross(NULL, start->node) : 0;
-    origins_pass((uintptr_t)start->function, node, (uintptr_t)start->argument);
+    if (begin < end) announce_renews(begin, end - begin);
 }
 
 static START_CODE void *start_thread(void *argument) {
-    struct start start = *(struct start *)argument;
+    struct new_thread start = *(struct new_thread *)argument;
     os_unmap((uintptr_t)argument, OS_PAGE);
     struct thread *thread = &thread_self;
     thread->tid = os_thread();
     thread->number = start.number;
     thread->stack.high = (uintptr_t)FRAME_HERE;
     thread->stack.low = thread->stack.high - start.stack_size;
-    contents_fresh(thread->stack.low, start.stack_size); /* another thread may have had it */
-    cells_fresh(thread->stack.low, start.stack_size);
+    announce_mapped(thread->stack.low, start.stack_size); /* another thread may have had it */
     renew_locals(thread->stack.high);
-    roots_stack_born((uintptr_t)pthread_self());
-    kind_stack_born();
-    if (PORT_PLANES) gaps_begin(start.stack_size);
-    signals_open_thread(thread);
-    port_thread_begins();
     if (end_key_made) pthread_setspecific(end_key, thread);
-    if (PORT_PLANES) pass_argument(&start);
+    announce_begins(&start);
     void *result = start.function(start.argument);
     __asm__ volatile("" : "+r"(result)); /* no tail call, see start_main */
-    if (ORIGINS_ON)
-        joined_returned((uint64_t)pthread_self(), (uintptr_t)start.function, (uintptr_t)result);
+    announce_returns(&start, result);
     return result;
 }
 
@@ -242,17 +210,15 @@ WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
                              void *(*function)(void *), void *argument) {
     thread_here();
     if (!next_create) next_create = (create_function)(uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
-    struct start *start = (struct start *)os_map(OS_PAGE);
+    struct new_thread *start = (struct new_thread *)os_map(OS_PAGE);
     if (!start) return EAGAIN;
     struct attributes roomy = {.used = attributes};
     make_room(&roomy);
-    uint32_t node = PORT_PLANES ? origins_passed(3, (uintptr_t)argument) : 0;
-    if (PORT_PLANES) deaths_settle();
     os_threaded = 1;
-    *start = (struct start){function, argument, stack_size(roomy.used), node, number_thread()};
-    port_before_thread();
+    *start = (struct new_thread){function, argument, stack_size(roomy.used), 0, number_thread()};
+    announce_creates(start);
     int result = next_create(thread, roomy.used, start_thread, start);
-    port_after_thread();
+    announce_created();
     if (roomy.is_made) pthread_attr_destroy(&roomy.copy);
     if (result) os_unmap((uintptr_t)start, OS_PAGE);
     return result;
@@ -313,11 +279,8 @@ static void unlock_all(void) {
 
 void threads_forked(void) {
     os_forked();
-    leak_forked();
     thread_self.tid = os_thread();
-    port_forked();
-    descriptors_forked();
-    outside_forked();
+    announce_forked();
 }
 
 static void after_fork_in_child(void) {

@@ -75,31 +75,3 @@ WH_EXPORT int __whence_symbolic_of_format(const char *format) {
     }
     return 0;
 }
-
-/* ---- allocations ---- */
-
-/* Bytes of the block that is resized. */
-static __thread uint64_t before;
-
-static void born(const void *block, size_t size) {
-    if (block) memory_clear((uintptr_t)block, size);
-}
-
-AFTER(malloc, (size_t size, void *result)) {
-    born(result, size);
-    return 0;
-}
-AFTER(calloc, (size_t count, size_t size, void *result)) {
-    born(result, count * size);
-    return 0;
-}
-BEFORE(realloc, (void *block, size_t size)) {
-    before = block ? blocks_live_range((uintptr_t)block).size : 0;
-    if (before > size) before = size;
-}
-AFTER(realloc, (void *block, size_t size, void *result)) {
-    if (!result) return 0;
-    memory_copy((uintptr_t)result, (uintptr_t)block, before);
-    memory_clear((uintptr_t)result + before, size - before);
-    return 0;
-}

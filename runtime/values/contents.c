@@ -35,18 +35,33 @@ static void undefine(uintptr_t begin, uintptr_t end, uint32_t stack) {
     undefine_samples(begin + filled, begin + size, origin);
 }
 
-void contents_born(uintptr_t begin, const struct heap_request *request, const struct frame *frame) {
+/* Only code that is checked is seen to write a block: those of other code are defined. */
+static void made(const struct made_block *block) {
+    const struct heap_request *request = block->request;
     uint64_t size = wh_round_up(request->size, WH_GRANULE);
-    if (!request->zeroed && images_has_checks(frame->return_address))
-        undefine(begin, begin + size, request->stack);
+    if (!request->zeroed && images_has_checks(block->frame->return_address))
+        undefine(block->begin, block->begin + size, request->stack);
     else
-        __whence_value_define(begin, size);
+        __whence_value_define(block->begin, size);
 }
 
-void contents_grown(struct block block, uint64_t old, const struct frame *frame) {
+static void extended(struct block block, uint64_t from, const struct frame *frame) {
     uintptr_t begin = block_begin(block);
     if (images_has_checks(frame->return_address))
-        undefine(begin + old, begin + block_size(block), block_alloc_stack(block));
+        undefine(begin + from, begin + block_size(block), block_alloc_stack(block));
     else
-        __whence_value_define(begin + old, block_size(block) - old);
+        __whence_value_define(begin + from, block_size(block) - from);
 }
+
+static void moves(const struct block_move *move) {
+    __whence_value_copy(move->target, move->begin, move->size);
+}
+
+static void mapped(uintptr_t begin, uint64_t size) { __whence_value_define(begin, size); }
+
+const struct observer values_observer = {
+    .made = made,
+    .moves = moves,
+    .extended = extended,
+    .mapped = mapped,
+};

@@ -16,7 +16,7 @@ PAGE = (REPOSITORY / "docs" / "architecture.md").read_text()
 LAYERS = re.findall(r"^  (\S+) ", PAGE.partition("## Layers of the runtime")[2].split("```")[1], re.M)
 """Folders below runtime/, the lowest first."""
 SOURCES = sorted(path for path in RUNTIME.rglob("*.[ch]"))
-PORT = set(re.findall(r"\b(port_\w+)\(", (RUNTIME / "port" / "port.h").read_text()))
+PORT = set(re.findall(r"\b(port_\w+)[(\[]", (RUNTIME / "port" / "port.h").read_text()))
 
 
 def folder(path: Path) -> str:

@@ -10,6 +10,7 @@
 #include "../port.h"
 #include "../../alloc/reserve.h"
 #include "../../blocks/block.h"
+#include "../../events/events.h"
 #include "../../os/text.h"
 #include "../../os/trace.h"
 #include "../../settings/environment.h"
@@ -54,12 +55,11 @@ void port_start(void) {
         return;
     }
     os_environment(read_options, NULL);
+    observers_begin();
     reserve_heap();
     outside_begin(NULL);
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
 }
-
-void port_renews(uintptr_t begin, size_t size) { (void)begin, (void)size; }
 
 /* ---- main ---- */
 
@@ -127,7 +127,7 @@ __attribute__((used, noinline)) void whence_debug_at(uint64_t address) {
 
 static void forked(void) {
     heap_unlock_all();
-    outside_forked();
+    announce_forked();
 }
 
 __attribute__((constructor)) static void begin(int count, char **arguments, char **environment) {

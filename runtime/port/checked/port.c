@@ -70,16 +70,6 @@ void port_before_share(void) { turns_begin_heap(); }
 
 void port_after_share(void) { turns_end_heap(); }
 
-void port_before_thread(void) {}
-
-void port_after_thread(void) {}
-
-void port_thread_begins(void) { thread_variables_begin(); }
-
-void port_thread_ends(void) { thread_variables_end(); }
-
-void port_forked(void) { thread_variables_forked(); }
-
 void port_lock(void) {
     chunks_lock();
     later_lock();

@@ -2,7 +2,6 @@
 #include "../port.h"
 #include "../../findings/refusal.h"
 #include "../../guard/guard.h"
-#include "../../guard/dispatch.h"
 #include "../../guard/lend.h"
 #include "../../guard/options.h"
 #include "../../guard/pager.h"
@@ -72,19 +71,6 @@ void port_before_share(void) {}
 
 void port_after_share(void) {}
 
-void port_before_thread(void) { dispatch_expect_thread(1); }
-
-void port_after_thread(void) {
-    dispatch_expect_thread(0);
-    dispatch_resume();
-}
-
-void port_thread_begins(void) { dispatch_arm(); }
-
-void port_thread_ends(void) {}
-
-void port_forked(void) { dispatch_arm(); }
-
 void port_lock(void) {}
 
 void port_unlock(void) {}
@@ -92,8 +78,6 @@ void port_unlock(void) {}
 void port_lock_last(void) {}
 
 void port_unlock_first(void) {}
-
-void port_renews(uintptr_t begin, size_t size) { (void)begin, (void)size; }
 
 /* ---- leak searches ---- */
 

@@ -42,8 +42,11 @@ int main(void) {
     int chunks = 0;
     struct obstack other;
     obstack_specify_allocation_with_arg(&other, 64, 16, allocate, release, &chunks);
-    for (int i = 0; i < 100; i++)
-        bad += ((char *)obstack_alloc(&other, 10 + i))[0] == 1 && i > 1000;
+    for (int i = 0; i < 100; i++) {
+        char *object = obstack_alloc(&other, 10 + i);
+        object[0] = object[9 + i] = (char)i;
+        bad += object[0] != object[9 + i];
+    }
     bad += chunks < 2;
     obstack_free(&other, NULL);
     return bad + chunks;

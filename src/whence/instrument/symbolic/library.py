@@ -74,11 +74,6 @@ __isoc23_strtol ppi strtol strtol
 __isoc23_strtoll ppi strtol strtol
 __isoc23_strtoul ppi strtol strtol
 __isoc23_strtoull ppi strtol strtol
-malloc l - malloc
-calloc ll - calloc
-realloc pl realloc realloc
-_Znwm l - malloc
-_Znam l - malloc
 open p open -
 open64 p open -
 creat p open -
@@ -137,7 +132,7 @@ MODELS: Mapping[str, Model] = MappingProxyType(dict(_rows()))
 
 WIDE = frozenset(("read", "pread", "fread", "getline", "getdelim", "atol", "strtol"))
 """Models after functions with a long for result, which is an int for callers that have no prototype."""
-POINTERS = frozenset(("fgets", "mmap", "strdup", "strndup", "malloc", "calloc", "realloc"))
+POINTERS = frozenset(("fgets", "mmap", "strdup", "strndup"))
 """Models after functions with a pointer for result, of which such callers keep the half."""
 
 _UNTOUCHED = """
@@ -147,7 +142,7 @@ _UNTOUCHED = """
     atexit pthread_mutex_lock pthread_mutex_unlock pthread_mutex_init pthread_mutex_destroy
     pthread_create pthread_join pthread_self pthread_once setvbuf setbuf malloc calloc realloc
     reallocarray aligned_alloc posix_memalign __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc
-    __errno_location setlocale setjmp _setjmp sigsetjmp __sigsetjmp longjmp siglongjmp ungetc
+    _Znwm _Znam __errno_location setlocale setjmp _setjmp sigsetjmp __sigsetjmp longjmp siglongjmp ungetc
 """
 UNTOUCHED = frozenset(_UNTOUCHED.split())
 """Functions that do not look into the memory of their arguments, or not at what may be symbolic."""

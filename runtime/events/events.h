@@ -1,0 +1,112 @@
+/* What happens to the memory of the process and to its threads, and who observes it.
+ *
+ * Whoever makes, moves, frees or maps memory, starts threads or forks announces it here, and knows
+ * none of those who observe it. An observer is a struct of functions; it leaves out those of events
+ * that do not concern it, and listens from the start (`always`), from the moment on that a rule is
+ * evaluated at one of its `points`, or from observers_listen on. Where nobody listens, an
+ * announcement is one test.
+ *
+ * Observers are called on the thread on which the event happens, in the order of the product's
+ * table
+ * (`port_observers` in port/<product>/observers.c).
+ */
+#ifndef WHENCE_EVENTS_EVENTS_H
+#define WHENCE_EVENTS_EVENTS_H
+
+#include "../alloc/heap.h"
+#include "../os/mem.h"
+#include "../port/port.h"
+#include "../stacks/unwind.h"
+
+/* A block that a function has allocated for the caller of `frame`. */
+struct made_block {
+    uintptr_t begin;
+    const struct heap_request *request;
+    const struct frame *frame;
+};
+
+/* Live bytes of one block are to be copied to another one, by realloc. */
+struct block_move {
+    struct block from, to;
+    uintptr_t begin, target;
+    uint64_t size;
+};
+
+struct new_thread {
+    void *(*function)(void *);
+    void *argument;
+    uint64_t stack_size;
+    uint32_t node; /* where the argument comes from, if origins are followed */
+    uint16_t number;
+};
+
+/* X(name, parameters, arguments) for each event.
+ *
+ *     made, freed       a block is new; a live block will be freed
+ *     moves, moved      around the copy of a block
+ *     resized           a live block stays where it is, with another size
+ *     extended          the bytes of a block from `from` on are new
+ *     renews            memory of the process will be mapped, mapped anew or no more, or is the
+ *                       stack of a new thread
+ *     mapped            memory is as the system makes it
+ *     unmapped          it is mapped no more, or elsewhere
+ *     creates, created  around the call that makes a thread, in its creator
+ *     begins, ends      in the thread, before and after functions of the program
+ *     returns           its function has returned; `exits`: it leaves its functions by pthread_exit
+ *     joined            a function of the program has got what a thread returned at `to`
+ *     forked            this is the child
+ */
+#define EVENTS(X)                                                                                  \
+    X(made, (const struct made_block *block), (block))                                             \
+    X(freed, (uintptr_t begin), (begin))                                                           \
+    X(moves, (const struct block_move *move), (move))                                              \
+    X(moved, (const struct block_move *move), (move))                                              \
+    X(resized, (uintptr_t begin, uint64_t size), (begin, size))                                    \
+    X(extended, (struct block block, uint64_t from, const struct frame *frame),                    \
+      (block, from, frame))                                                                        \
+    X(renews, (uintptr_t begin, uint64_t size), (begin, size))                                     \
+    X(mapped, (uintptr_t begin, uint64_t size), (begin, size))                                     \
+    X(unmapped, (uintptr_t begin, uint64_t size), (begin, size))                                   \
+    X(creates, (struct new_thread * thread), (thread))                                             \
+    X(created, (void), ())                                                                         \
+    X(begins, (const struct new_thread *thread), (thread))                                         \
+    X(returns, (const struct new_thread *thread, void *result), (thread, result))                  \
+    X(exits, (void *result), (result))                                                             \
+    X(ends, (void), ())                                                                            \
+    X(joined, (const char *function, uint64_t thread, void **to), (function, thread, to))          \
+    X(forked, (void), ())
+
+struct observer {
+    uint8_t always;
+    uint64_t points; /* bit (1 << WH_POINT_*) */
+#define FIELD(name, parameters, arguments) void(*name) parameters;
+    EVENTS(FIELD)
+#undef FIELD
+};
+
+/* Has those that always listen called. At the start of the runtime. */
+void observers_begin(void);
+/* Rules are evaluated at these points. */
+void observers_watch(uint64_t points);
+/* From now on the observer's functions are called. */
+void observers_listen(const struct observer *observer);
+
+enum {
+#define NUMBER(name, parameters, arguments) EVENT_##name,
+    EVENTS(NUMBER)
+#undef NUMBER
+        EVENT_COUNT
+};
+/* Bit (1 << place in the table) for each observer that is called. */
+extern uint32_t events_heard[EVENT_COUNT];
+
+#define ANNOUNCEMENT(name, parameters, arguments)                                                  \
+    void events_##name parameters;                                                                 \
+    static inline void announce_##name parameters {                                                \
+        if (__atomic_load_n(&events_heard[EVENT_##name], __ATOMIC_RELAXED))                        \
+            events_##name arguments;                                                               \
+    }
+EVENTS(ANNOUNCEMENT)
+#undef ANNOUNCEMENT
+
+#endif

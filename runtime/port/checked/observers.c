@@ -1,0 +1,33 @@
+/* Who observes events in checked programs, in the order in which they are called: origins pass on a
+ * thread's argument after all that has been called before its function; hooks, which are the
+ * program's, come last. */
+#include "../../interface/poison.h"
+#include "../../leak/leak.h"
+#include "../../origins/observer.h"
+#include "../../process/gaps.h"
+#include "../../process/kind.h"
+#include "../../process/outside.h"
+#include "../../replace/hooks.h"
+#include "../../rt/descriptors.h"
+#include "../../rt/made.h"
+#include "../../rt/signals.h"
+#include "../../rt/thread_variables.h"
+#include "../../symbolic/observer.h"
+#include "../../values/contents.h"
+
+const struct observer *const port_observers[] = {
+    &leak_observer,
+    &kind_observer,
+    &gaps_observer,
+    &signals_observer,
+    &thread_variables_observer,
+    &descriptors_observer,
+    &outside_observer,
+    &poison_observer,
+    &values_observer,
+    &symbolic_observer,
+    &origins_observer,
+    &rules_observer,
+    &hooks_observer,
+    NULL,
+};
