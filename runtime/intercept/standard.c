@@ -44,7 +44,7 @@ static uint64_t parsed(struct site site, const char *text, int base, uint64_t nu
     WRAP(type, name, (const char *text, char **end, int base, locale_t locale)) {                  \
         check_number(SITE, text, check_end_of_integer, base);                                      \
         WRITE_IF(end, sizeof *end);                                                                \
-        return name(text, end, base, locale);                                                      \
+        return (type)parsed(SITE, text, base, (uint64_t)name(text, end, base, locale));            \
     }
 
 #define NUMBER_IN_C23(type, name)                                                                  \

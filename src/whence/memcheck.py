@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from whence.abi.library import having
 from whence.findings import AccessKind, Family, Finding, Point, UseKind
 
 LEAK_RULES: Mapping[str, str] = MappingProxyType(
@@ -55,7 +56,7 @@ _UNDEFINED: Mapping[UseKind, tuple[str, str]] = MappingProxyType(
     }
 )
 """What depends on an undefined value -> (kind of error in XML, kind of suppression)."""
-_WRITERS = frozenset({"write", "pwrite", "pwrite64", "send", "sendto", "sendmsg", "writev", "pwritev"})
+_WRITERS = having("sends")
 """Library functions whose memory the kernel reads, which Memcheck checks as a parameter of a system call."""
 
 ACCESS_SIZES = (1, 2, 4, 8, 16, 32)

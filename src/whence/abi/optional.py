@@ -6,10 +6,12 @@ and hands on the variable in any case.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from whence.abi.intercepts import PREFIX
+from whence.abi import library
+from whence.abi.intercepts import RUNTIME_SYMBOLS
 
 DECIDERS = {"FORMAT": 1, "OPEN": 2, "FCNTL": 3, "IOCTL": 4, "MAP": 5, "NEVER": 6}
 """What decides: a format that names the argument or not, flags of ``open``, a command of ``fcntl`` or
@@ -35,30 +37,17 @@ class Optional:
         return DECIDERS[self.decider] | (position - self.first + 1) << NUMBER_SHIFT
 
 
-def _formats() -> dict[str, Optional]:
-    at = {"printf": 0, "warn": 0, "warnx": 0, "snprintf": 2}
-    at |= dict.fromkeys(("fprintf", "dprintf", "sprintf", "asprintf", "err", "errx"), 1)
-    at |= dict.fromkeys(("syslog", "obstack_printf"), 1)
-    at |= {"__printf_chk": 1, "__sprintf_chk": 3, "__snprintf_chk": 4}
-    at |= {f"__{name}_chk": 2 for name in ("fprintf", "dprintf", "asprintf", "syslog", "obstack_printf")}
-    return {name: Optional("FORMAT", position + 1, None, position) for name, position in at.items()}
+def _optional() -> Iterator[tuple[str, Optional]]:
+    for name, (position,) in library.arguments("format").items():
+        if not name.lstrip("_").startswith("v"):  # those have a list of arguments
+            yield name, Optional("FORMAT", position + 1, None, position)
+    for name, text in library.said("chooses").items():
+        decider, *places = text.split(",")
+        first, end, by = map(int, places)
+        yield name, Optional(decider, first, end, by)
 
 
 OPTIONAL = MappingProxyType(
-    {
-        f"{PREFIX}{name}": optional
-        for name, optional in {
-            **_formats(),
-            **dict.fromkeys(("open", "open64"), Optional("OPEN", 2, 3, 1)),
-            **dict.fromkeys(("openat", "openat64"), Optional("OPEN", 3, 4, 2)),
-            **dict.fromkeys(("fcntl", "fcntl64"), Optional("FCNTL", 2, 3, 1)),
-            "ioctl": Optional("IOCTL", 2, 3, 1),
-            **dict.fromkeys(("mq_open", "sem_open"), Optional("OPEN", 2, 4, 1)),
-            "semctl": Optional("NEVER", 3, 4, 0),
-            "ptrace": Optional("NEVER", 1, 4, 0),
-            **dict.fromkeys(("mmap", "mmap64"), Optional("MAP", 4, 6, 3)),
-            "pthread_create": Optional("NEVER", 3, 4, 0),
-        }.items()
-    }
+    {RUNTIME_SYMBOLS[name]: each for name, each in _optional() if name in RUNTIME_SYMBOLS}
 )
 """By the names that generated code calls."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from whence.abi import library
 from whence.abi.structs import Field, Layout
 
 UNIT_SHIFT = 2
@@ -224,29 +225,11 @@ none. name: its path, or that of the
 variable."""
 INPUT_NOWHERE = (1 << 64) - 1
 
-_READERS = """
-fgetc fgetc_unlocked fgets fgets_unlocked fread fread_unlocked getc getc_unlocked getchar
-getchar_unlocked getdelim getline mmap mmap64 pread pread64 preadv preadv2 preadv64 preadv64v2 read
-readv recv recvfrom recvmsg __fgets_chk __fread_chk __getdelim __pread64_chk __pread_chk __read_chk
-__recv_chk __recvfrom_chk fscanf scanf vfscanf vscanf __isoc23_fscanf __isoc23_scanf __isoc23_vfscanf
-__isoc23_vscanf __isoc99_fscanf __isoc99_scanf __isoc99_vfscanf __isoc99_vscanf getenv secure_getenv
-"""
-READERS = frozenset(_READERS.split())
+READERS = library.having("input")
 """Functions that give what comes from outside."""
-_WRITERS = """
-fputc fputc_unlocked fputs fputs_unlocked fwrite fwrite_unlocked putc putc_unlocked puts pwrite pwrite64
-pwritev pwritev64 send sendto sendmsg write writev fprintf printf vfprintf vprintf __fprintf_chk
-__printf_chk __vfprintf_chk __vprintf_chk dprintf vdprintf __dprintf_chk __vdprintf_chk putchar
-putchar_unlocked
-"""
-WRITERS = frozenset(_WRITERS.split())
+WRITERS = library.having("output", "sends")
 """Functions that send bytes to the outside."""
-_PARSERS = """
-atoi atol atoll sscanf strtoimax strtol strtoll strtoq strtoul strtoull strtoumax strtouq vsscanf
-__isoc23_sscanf __isoc23_strtoimax __isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull
-__isoc23_strtoumax __isoc23_vsscanf __isoc99_sscanf __isoc99_vsscanf
-"""
-PARSERS = frozenset(_PARSERS.split())
+PARSERS = library.having("parses")
 """Functions that compute numbers from the text that is their first argument."""
 TOLD = READERS | WRITERS | PARSERS
 """Functions that are told where they are called."""
@@ -263,39 +246,20 @@ NO_LIMIT = -1
 
 COPIERS: Mapping[str, tuple[str, tuple[int, ...]]] = MappingProxyType(
     {
-        name: (form, arguments)
-        for form, arguments, names in (
-            ("TEXT", (0, 1), "strcpy stpcpy __stpcpy __strcpy_chk __stpcpy_chk"),
-            ("PADDED", (0, 1, 2), "strncpy stpncpy __strncpy_chk __stpncpy_chk"),
-            ("APPENDED", (0, 1), "strcat __strcat_chk"),
-            ("APPENDED", (0, 1, 2), "strncat __strncat_chk"),
-            ("NEW", (0,), "strdup __strdup"),
-            ("NEW", (0, 1), "strndup __strndup"),
-            ("FITTING", (0, 1, 2), "strlcpy"),
-            ("APPENDED_FITTING", (0, 1, 2), "strlcat"),
-        )
-        for name in names.split()
+        name: (form, indices)
+        for form in COPY_FORMS
+        for name, indices in library.arguments("copied" if form == "NEW" else form.lower()).items()
     }
 )
 """Functions that copy a text: the form, and the arguments that say where to (but for NEW), from where, and
 how many bytes, if there is a limit."""
 
-_RETURNING = """
-strcpy stpcpy strncpy stpncpy strcat strncat memcpy mempcpy memmove memset memccpy __strcpy_chk __stpcpy_chk
-__strncpy_chk __stpncpy_chk __strcat_chk __strncat_chk __memcpy_chk __mempcpy_chk __memmove_chk __memset_chk
-__stpcpy __mempcpy strchr strrchr strchrnul index rindex strstr strcasestr strpbrk memchr memrchr rawmemchr
-memmem fgets fgets_unlocked __fgets_chk
-"""
 RETURNING: Mapping[str, int] = MappingProxyType(
-    {**dict.fromkeys(_RETURNING.split(), 0), "bsearch": 1, "inet_ntop": 2}
+    {name: index for name, (index,) in library.arguments("returns").items()}
 )
 """Functions that return a pointer to where this argument points, or behind that, or null."""
 
-_PRINTERS = """
-asprintf snprintf sprintf vasprintf vsnprintf vsprintf __asprintf_chk __snprintf_chk __sprintf_chk
-__vasprintf_chk __vsnprintf_chk __vsprintf_chk
-"""
-PRINTERS = frozenset(_PRINTERS.split())
+PRINTERS = library.having("prints")
 """Functions that write a formatted text to memory. Behind the site of a call as one that has written bytes
 are three more: of texts that it copies, of numbers that it makes into texts, or of these, and of what it
 takes from outside. So it is of those in `CXX_WRITERS`, `CXX_TEXTS` and `CXX_STREAMS`."""
@@ -314,19 +278,9 @@ order."""
 
 LENGTHS: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {
-        name: indices
-        for indices, names in (
-            (
-                (2,),
-                "bcmp bcopy memchr memcmp memcpy memmove mempcpy memrchr memset __memcpy_chk __memmove_chk"
-                " __mempcpy __mempcpy_chk __memset_chk strncpy stpncpy __strncpy_chk __stpncpy_chk swab"
-                " read pread pread64 __read_chk recv recvfrom write pwrite pwrite64 send sendto",
-            ),
-            ((3,), "memccpy"),
-            ((1,), "bzero explicit_bzero __explicit_bzero_chk getrandom"),
-            ((1, 2), "fread fread_unlocked fwrite fwrite_unlocked qsort"),
-        )
-        for name in names.split()
+        name: rows[0][1:]
+        for name, rows in library.ranges("bytes", "most").items()
+        if len({tuple(factors) for _, *factors in rows}) == 1
     }
 )
 """The arguments of library functions that say how many bytes are accessed, or their factors. Where the

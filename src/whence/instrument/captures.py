@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 
 from whence import ir
+from whence.abi import library
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.instrument.exposure import (
     BENIGN,
@@ -29,14 +30,10 @@ from whence.instrument.exposure import (
 from whence.instrument.lifetimes import FINAL
 from whence.ir.lexer import NAME
 
-_KEEPING = """
-    aio_read aio_write aio_fsync lio_listio atexit on_exit fmemopen hsearch initstate insque mq_notify
-    open_memstream open_wmemstream fopencookie pthread_create thrd_create pthread_setspecific tss_set putenv
-    setbuf setbuffer setstate setvbuf sigaltstack timer_create tsearch lsearch makecontext syscall ioctl prctl
-"""
+_KEEPERS = frozenset(
+    name for word in library.having("keeps") for name in (word, RUNTIME_SYMBOLS.get(word, word))
+)
 """Library functions that keep a pointer that they are given."""
-
-_KEEPERS = frozenset(name for word in _KEEPING.split() for name in (word, RUNTIME_SYMBOLS.get(word, word)))
 _LIBRARY = frozenset((*RUNTIME_SYMBOLS, *RUNTIME_SYMBOLS.values()))
 """Functions whose result is at most a pointer into what they are given, unless they are keepers."""
 

@@ -13,19 +13,14 @@ from __future__ import annotations
 import re
 
 from whence import ir
+from whence.abi import library
 from whence.instrument.exposure import KNOWN
 from whence.instrument.markers import UNCHECKED
 from whence.instrument.passes import Context
 
 _ENDING = "exit"
-_STARTING = ("pthread_create", "thrd_create")
-_BLOCKING = """
-    pause sleep usleep nanosleep clock_nanosleep select pselect poll ppoll epoll_wait epoll_pwait
-    read recv recvfrom recvmsg accept accept4 wait waitpid sigwait sigwaitinfo sigtimedwait sigsuspend
-    pthread_join pthread_cond_wait pthread_cond_timedwait pthread_barrier_wait sem_wait sem_timedwait
-    thrd_join thrd_sleep cnd_wait cnd_timedwait mq_receive msgrcv
-"""
-_WAITING = frozenset(_BLOCKING.split())
+_STARTING = library.having("starts")
+_WAITING = library.having("waits")
 """Library functions in which a thread may be when another thread ends the program."""
 
 _CALLED = re.compile(r"(?:call|invoke) [^\n]*?@([\w.$]+)\(")

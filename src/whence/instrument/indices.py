@@ -10,6 +10,7 @@ of them has the index that is marked.
 from __future__ import annotations
 
 from whence import ir
+from whence.abi import library
 from whence.instrument import steps
 from whence.instrument.exposure import Uses, is_access, is_inserted, uses_of
 from whence.instrument.passes import Context
@@ -19,10 +20,10 @@ from whence.ir.types import ArrayType, StructType, parse_type
 _INTRINSICS = {"llvm.memcpy.": 2, "llvm.memmove.": 2, "llvm.memset.": 1}
 """How many of the first arguments point to memory that is accessed; the third one is the length."""
 _FUNCTIONS = {
-    **dict.fromkeys(("memcpy", "memmove", "mempcpy"), (2, 1)),
-    **dict.fromkeys(("memset", "strncpy", "stpncpy"), (1, 1)),
-    **dict.fromkeys(("wmemcpy", "wmemmove", "wmempcpy"), (2, 4)),
-    **dict.fromkeys(("wmemset", "wcsncpy", "wcpncpy"), (1, 4)),
+    name: (len(rows), unit)
+    for effect, unit in (("bytes", 1), ("wide", 4))
+    for name, rows in library.ranges(effect).items()
+    if rows in (((0, 2),), ((0, 2), (1, 2))) and name not in library.having("looks")
 }
 """The same for library functions, and the bytes of what the third argument counts."""
 

@@ -9,23 +9,17 @@ from __future__ import annotations
 from collections.abc import Container
 
 from whence import ir
+from whence.abi import library
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.instrument.lookup import LOOKUP
 from whence.instrument.markers import COOKIE, PREFIX, RANGE, SCOPE_BEGIN, SCOPE_END
 from whence.instrument.origins.slow import PREFIX as ORIGINS
 from whence.instrument.symbolic.helpers import PREFIX as SYMBOLIC
 
-_LIBRARY = """
-    malloc calloc memcpy memmove mempcpy memset memcmp memchr memrchr bcmp
-    strlen strnlen strcmp strncmp strcasecmp strncasecmp strchr strrchr strchrnul strstr strspn strcspn
-    strpbrk strcpy strncpy stpcpy strcat strncat wcslen wcscpy wcscmp wmemcpy wmemset
-    abs labs tolower toupper isalpha isdigit isspace isalnum isupper islower isxdigit ispunct isprint
-    sin cos tan exp exp2 log log2 log10 pow sqrt floor ceil fmod fabs ldexp frexp atan atan2
-    strtol strtoul strtod atoi atol atof __ctype_b_loc __errno_location
-"""
+_HARMLESS = frozenset(
+    name for word in library.having("quiet", "looks") for name in (word, RUNTIME_SYMBOLS.get(word, word))
+)
 """Functions that free nothing and call no function of the program."""
-
-_HARMLESS = frozenset(name for word in _LIBRARY.split() for name in (word, RUNTIME_SYMBOLS.get(word, word)))
 
 _OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE, SCOPE_BEGIN, ORIGINS, SYMBOLIC)
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from whence import ir
+from whence.abi import library
 from whence.instrument import steps
 from whence.instrument.exposure import uses_of
 from whence.instrument.passes import Context
@@ -131,12 +132,7 @@ def _ending_before(end: ir.Instruction, context: Context) -> list[ir.Call]:
     return [each for each in found if isinstance(each, ir.Call) and _does_not_return(each, context)]
 
 
-_LIBRARY = """
-    abort err errx exit _exit _Exit quick_exit longjmp siglongjmp _longjmp __longjmp_chk pthread_exit
-    thrd_exit verr verrx __assert __assert_fail __assert_perror_fail __chk_fail __fortify_fail
-    __stack_chk_fail
-"""
-_NEVER_BACK = frozenset(_LIBRARY.split())
+_NEVER_BACK = library.having("ends")
 _NEVER_BACK_CXX = ("llvm.", "__cxa_", "_Unwind_", "_ZSt", "_ZNSt")
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whence import ir
+from whence.abi import library
 from whence.abi.intercepts import CXX_READERS, PREFIX
 from whence.abi.origins import AWAY, MOST_ARGUMENTS, PARSERS, READERS, RETURNING, WRITERS
 from whence.chains import HopKind
@@ -39,10 +40,10 @@ _SETS = "llvm.memset."
 _OF_VARIABLE = "__const."
 """How front ends call what variables of functions are initialised with."""
 _SAME = ("llvm.launder.", "llvm.strip.", "llvm.expect", "llvm.ptrmask")
-_LEAVES = frozenset(("__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"))
+_LEAVES = library.having("leaves")
 """Functions that leave the one that calls them, unless they return to it."""
 _OF_ONE = ("llvm.abs.", "llvm.bitreverse.", "llvm.bswap.")
-_LIBRARY_OF_ONE = frozenset(("htonl", "htons", "ntohl", "ntohs", "tolower", "toupper"))
+_LIBRARY_OF_ONE = library.having("computes")
 """Functions that compute a number from one other."""
 _JOINS, _SHIFTS = ("or", "add", "xor"), ("shl", "lshr", "ashr")
 _DEEPEST = 100

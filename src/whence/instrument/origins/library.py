@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from whence import ir
+from whence.abi import library
 from whence.abi.intercepts import (
     CXX_CONDITIONS,
     CXX_NODES,
@@ -14,7 +15,6 @@ from whence.abi.intercepts import (
     CXX_TEXTS,
     CXX_WRITERS,
     LIBRARY,
-    STORES,
 )
 from whence.abi.origins import BY, COPIERS, COPY_FORMS, NO_LIMIT, PARSERS, PRINTERS, READERS, WRITERS
 from whence.chains import HopKind
@@ -23,62 +23,15 @@ from whence.instrument.origins.copies import COPY
 from whence.instrument.origins.emitter import Emitter, after
 from whence.instrument.origins.names import Names
 
-_ALLOCATIONS = frozenset(
-    [
-        "malloc",
-        "calloc",
-        "realloc",
-        "reallocarray",
-        "aligned_alloc",
-        "memalign",
-        "valloc",
-        "pvalloc",
-        "strdup",
-        "strndup",
-        "_Znwm",
-        "_Znam",
-        "_ZnwmRKSt9nothrow_t",
-        "_ZnamRKSt9nothrow_t",
-        "_ZnwmSt11align_val_t",
-        "_ZnamSt11align_val_t",
-    ]
-)
-FREES = frozenset(
-    [
-        "free",
-        "cfree",
-        "_ZdlPv",
-        "_ZdaPv",
-        "_ZdlPvm",
-        "_ZdaPvm",
-        "_ZdlPvSt11align_val_t",
-        "_ZdaPvSt11align_val_t",
-        "_ZdlPvmSt11align_val_t",
-        "_ZdaPvmSt11align_val_t",
-    ]
-)
-_COPIES = frozenset(
-    [
-        *("memcpy", "memmove", "mempcpy", "__mempcpy", "__memcpy_chk", "__memmove_chk", "__mempcpy_chk"),
-        *("bcopy", "memccpy"),
-    ]
-)
-_SORTS = frozenset(["qsort", "qsort_r"])
-_SETS = frozenset(["memset", "__memset_chk", "explicit_bzero", "bzero"])
-_GIVES: Mapping[str, str] = MappingProxyType(
-    {
-        "posix_memalign": "eq",
-        **dict.fromkeys(("asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk"), "sge"),
-        **dict.fromkeys(("getline", "getdelim", "__getdelim"), "sge"),
-    }
-)
+_ALLOCATIONS = library.having("new")
+FREES = library.having("frees") - _ALLOCATIONS
+_COPIES, _SORTS, _SETS = (library.having(each) for each in ("moves", "sorts", "sets"))
+_GIVES = library.said("gives")
 """Functions that store a pointer to new memory where their first argument points, and how a result compares
 with 0 if they have."""
 _POINTER_BYTES = 8
 
-FILLERS: Mapping[str, Mapping[int, int]] = MappingProxyType(
-    {**STORES, "adjtimex": {0: 208}, "dladdr": {1: 32}, "dladdr1": {1: 32}, "ntp_gettime": {0: 72}}
-)
+FILLERS: Mapping[str, Mapping[int, int]] = MappingProxyType(library.sizes("fills", "stores"))
 """Functions without a wrapper that says what they write -> the arguments that say where, and how many
 bytes."""
 _QUIET = frozenset((*CXX_CONDITIONS, *CXX_NODES, *CXX_READERS))

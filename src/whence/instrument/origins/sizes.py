@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from whence import ir
+from whence.abi import library
 from whence.abi.origins import ROLES
 from whence.chains import HopKind
 from whence.instrument.exposure import size_of
@@ -19,15 +20,7 @@ from whence.instrument.origins.names import Names
 from whence.instrument.origins.sites import Sites
 
 _SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {
-        **dict.fromkeys(("malloc", "valloc", "pvalloc", "_Znwm", "_Znam"), (0,)),
-        **dict.fromkeys(("_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t"), (0,)),
-        **dict.fromkeys(("_ZnwmSt11align_val_t", "_ZnamSt11align_val_t"), (0,)),
-        **dict.fromkeys(("_ZnwmSt11align_val_tRKSt9nothrow_t", "_ZnamSt11align_val_tRKSt9nothrow_t"), (0,)),
-        **dict.fromkeys(("realloc", "aligned_alloc", "memalign"), (1,)),
-        "calloc": (0, 1),
-        "reallocarray": (1, 2),
-    }
+    {name: at for name, at in library.arguments("block").items() if name in library.having("new")}
 )
 """The arguments of each function whose product is the size of the block that it returns."""
 _WIDE = "i64"

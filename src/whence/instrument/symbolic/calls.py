@@ -104,7 +104,7 @@ class Calls(Emitter):
             argument = made.arguments[index]
             self.bind(made, argument.value, argument.type, "SIZE")
         if name in library.FREES:
-            self.reach(made, made.arguments[library.FREES[name]].value, 0, "FREE")
+            self.reach(made, made.arguments[0].value, 0, "FREE")
         model = self._model(made, name)
         if model:
             self._modelled(made, model)

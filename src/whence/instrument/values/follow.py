@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 
 from whence import ir
+from whence.abi import library
 from whence.abi.intercepts import PREFIX, RUNTIME_SYMBOLS, STORES
 from whence.abi.layout import GRANULE
 from whence.abi.optional import OPTIONAL
@@ -58,9 +59,9 @@ _CALLEE, _RETURNED = PASSED.offset("callee"), PASSED.offset("returned")
 _TAIL, _NAME = MEMORY + IN_MEMORY.offset("tail"), MEMORY + IN_MEMORY.offset("name")
 
 _LIBRARY = frozenset(RUNTIME_SYMBOLS.values())
-_ENDS = ("exit", "_exit", "_Exit", "quick_exit")
+_ENDS = library.having("status") - library.having("says")
 _MEMSET = RUNTIME_SYMBOLS["memset"]
-_STORED = {RUNTIME_SYMBOLS.get(name, name): 1 for name in ("memset", "wmemset", "__memset_chk")}
+_STORED = {RUNTIME_SYMBOLS.get(name, name): byte for name, (byte,) in library.arguments("byte").items()}
 """Library functions that copy an argument and do not depend on it, and its position."""
 _OPAQUE = (ir.MemoryAccess, ir.Alloca, ir.LandingPad, ir.VAArg, ir.FuncletPad, ir.CatchSwitch)
 """Instructions whose results do not depend on the shadows of operands."""

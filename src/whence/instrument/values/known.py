@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from whence import ir
+from whence.abi import library
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.instrument.facts import Forward
 from whence.instrument.lookup import LOOKUP
@@ -25,11 +26,7 @@ from whence.instrument.values.points import is_pure
 _MOST = 64
 """The largest number of chunks about which something is known, for huge functions; the oldest go."""
 
-_COMPARING = """
-    memcmp memchr memrchr bcmp strlen strnlen strcmp strncmp strcasecmp strncasecmp strchr strrchr strchrnul
-    strstr strspn strcspn strpbrk
-"""
-_READING = frozenset(RUNTIME_SYMBOLS.get(name, name) for name in _COMPARING.split())
+_READING = frozenset(RUNTIME_SYMBOLS.get(name, name) for name in library.having("looks"))
 """Functions that store nothing."""
 _KEEPING = (PREFIX, RANGE, LOOKUP, *helpers.KEEPING, "llvm.memset.")
 
