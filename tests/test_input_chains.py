@@ -14,6 +14,7 @@ pytestmark = pytest.mark.build
 PROGRAM = r"""
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ PROGRAM = r"""
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
+long strtol_l(const char *, char **, int, locale_t);
 struct message { int kind; unsigned index; };
 struct packed { unsigned kind : 8, index : 24; };
 static struct message shared;
@@ -134,6 +136,7 @@ static unsigned index_of(const char *way, char **words) {
     if (!strcmp(way, "argument")) return words[3][0];
     if (!strcmp(way, "atoi")) return atoi(words[3]);
     if (!strcmp(way, "strtol")) return strtol(words[3], NULL, 0);
+    if (!strcmp(way, "locale")) return strtol_l(words[3], NULL, 0, newlocale(LC_ALL_MASK, "C", NULL));
     if (!strcmp(way, "pointer")) {
         long (*volatile parse)(const char *, char **, int) = strtol;
         return parse(words[3], NULL, 0);
@@ -211,6 +214,7 @@ CASES = {
     "argument": Case(b"", "argv[3]", 0, 1, "abc", "argument"),
     "atoi": Case(b"", "argv[3]", 0, 3, "200", "argument"),
     "strtol": Case(b"", "argv[3]", 0, 4, "0xff, more", "argument"),
+    "locale": Case(b"", "argv[3]", 0, 4, "0xff, more", "argument"),
     "pointer": Case(b"", "argv[3]", 0, 4, "0xff, more", "argument"),
     "own parser": Case(b"", "argv[3]", 1, 1, "abc", "argument"),
     "environment": Case(b"", "INDEX", 1, 1, "x", "variable"),
