@@ -119,6 +119,13 @@ def test_what_is_printed_is_bound_where_something_depends_on_it(way, binding, tm
     assert bound == ([("UNSEEN", binding)] if binding else [])
 
 
+def test_a_fortified_read_gives_as_much_as_its_result_says(tmp_path, whence_env):
+    program = build("fortified", tmp_path, whence_env, "-O0")
+    summary, text = explore(program, tmp_path, whence_env, "--sym-stdin", "8")
+    assert summary["paths"] == 3 and summary["complete"], text
+    assert sorted(test.status for test in read_tests(tmp_path / "out")) == [2, 3, 4]
+
+
 def test_the_name_of_a_file_is_bound(tmp_path, whence_env):
     program = build("opened", tmp_path, whence_env, "-O1")
     summary, text = explore(program, tmp_path, whence_env, "--sym-arg", "1")
