@@ -322,6 +322,40 @@ def test_distance_that_is_one_of_several(chosen: str) -> None:
     assert re.search(r"%\S+ = select i1 %\S+, ptr %q, ptr %a", text)
 
 
+ONE_PATH = """\
+  switch i64 %i, label %join [
+    i64 1, label %then
+    i64 2, label %then
+  ]
+then:
+  %end = load ptr, ptr %place, align 8
+  %n = ptrtoint ptr %end to i64
+  %o = ptrtoint ptr %a to i64
+  %e = sub i64 %n, %o
+  switch i64 %e, label %join [
+    i64 8, label %join
+  ]
+join:
+  %d = phi i64 [ 0, %entry ], [ %e, %then ], [ %e, %then ]
+  %q = getelementptr i8, ptr %a, i64 %d
+  store i8 1, ptr %q, align 1
+"""
+
+
+def test_distance_of_one_path_brings_its_end_to_where_it_is_used() -> None:
+    text = instrument("  br label %entry\nentry:\n" + ONE_PATH, parameters="ptr %a, ptr %place, i64 %i")
+    end = re.search(r"(%\S+) = phi ptr \[ null, %entry \], \[ %end, %then \], \[ %end, %then \]", text)
+    assert end
+    assert f"ptrtoint ptr {end[1]} to i64" in text
+
+
+def test_end_that_dominates_the_use_is_taken_as_it_is() -> None:
+    body = ONE_PATH.replace("i64 %i, label %join", "i64 %i, label %then").replace("[ 0, %entry ], ", "")
+    text = instrument("  br label %entry\nentry:\n" + body, parameters="ptr %a, ptr %place, i64 %i")
+    assert "phi ptr" not in text
+    assert text.count("ptrtoint ptr %end to i64") == 2
+
+
 def test_memory_intrinsics() -> None:
     body = (
         "  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %a, ptr align 4 %b, i64 8, i1 false)\n"

@@ -27,6 +27,7 @@ from fractions import Fraction
 
 from whence import ir
 from whence.abi.layout import RED_ZONE, REGION_COUNT, REGION_SHIFT
+from whence.instrument.carried import carried
 from whence.instrument.numbering import Numbering
 
 
@@ -268,11 +269,14 @@ class Provenance:
         addresses = {a for index in indices for a in self._addresses_in(index, _DIFFERENCE_DEPTH)}
         if not addresses:
             return False
-        origins = self._origins(gep.base)
-        return all(origins.isdisjoint(self._origins(address)) for address in addresses)
+        origins = self._origins(gep.base, moves=False)
+        return all(origins.isdisjoint(self._origins(address, moves=False)) for address in addresses)
 
-    def _origins(self, pointer: str) -> frozenset[str]:
+    def _origins(self, pointer: str, moves: bool = True) -> frozenset[str]:
         """The values from which a pointer may be derived, through all merges; loads of one place are equal.
+
+        moves: also the pointers to whose blocks distances lead. In a loop with ``p += new - old`` these would
+        make `new` an origin of `p`, and the relocation an index.
 
         The place of a load does not depend on what relocates: a load can have its own result, or the
         result of another, in its address, so the answers would need each other.
@@ -281,7 +285,7 @@ class Provenance:
         while waiting and len(seen) < _DEPTH:
             definition = self._definition(value := waiting.pop())
             if isinstance(definition, ir.GetElementPtr):
-                following = [definition.base, *self._signed_addresses(definition)[0]]
+                following = [definition.base, *(self._signed_addresses(definition)[0] if moves else ())]
             elif isinstance(definition, _Merge):
                 following = _values(definition)
             else:
@@ -297,8 +301,9 @@ class Provenance:
     def _moved(self, gep: ir.GetElementPtr) -> tuple[str, ...]:
         """The pointers to whose blocks the step may move a pointer by its distance from them.
 
-        In ``p + (b - a)`` that is `b`, if `p` and `a` may be derived from one value. The distance may be one
-        of several (``has ? b - a : 0``), but is whole: ``a[(b - a) / 2]`` is an index. So is a distance from
+        In ``p + (b - a)`` that is `b`, if `p` and `a` may be derived from one value, or if a relocation is
+        one of several distances (``grown ? new - old : 0``). A distance may be one of several, but is whole:
+        ``a[(b - a) / 2]`` is an index. So is a distance from
         a variable to where nobody knows: what lies in variables is judged strictly.
         """
         name = gep.result or ""
@@ -313,10 +318,15 @@ class Provenance:
             return []
         own = self._origins(gep.base)
         if all(own.isdisjoint(self._origins(each)) for each in begins):
-            return []
+            ends = self._ends_elsewhere(gep, ends)
         if all(map(self._is_object, own)):
             return [each for each in ends if all(map(self._is_object, self._origins(each)))]
         return ends
+
+    def _ends_elsewhere(self, gep: ir.GetElementPtr, ends: list[str]) -> list[str]:
+        """The ends that the own pointer is not derived from: with begins like that they make a relocation."""
+        own = self._origins(gep.base, moves=False)
+        return [each for each in ends if own.isdisjoint(self._origins(each, moves=False))]
 
     def _is_object(self, origin: str) -> bool:
         return origin.startswith("@") or isinstance(self._definition(origin), ir.Alloca)
@@ -468,7 +478,7 @@ class Provenance:
             there, differ, high, region, low, shift, slot, half, apart, same = (fresh() for _ in range(10))
             chosen = self._beside[gep.result or ""] if number == len(ends) else fresh()
             for text in (
-                f"{there} = ptrtoint ptr {end} to i64",
+                f"{there} = ptrtoint ptr {carried(end, gep)} to i64",
                 f"{differ} = xor i64 {at}, {there}",
                 f"{high} = lshr i64 {there}, {REGION_SHIFT}",
                 f"{region} = and i64 {high}, {REGION_COUNT - 1}",

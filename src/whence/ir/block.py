@@ -121,6 +121,10 @@ class Block:
         """Add an instruction at the end of an unfinished block, without any check."""
         return self._adopt(from_text(text), self.last, None)
 
+    def prepend(self, text: str) -> Instruction:
+        """Add a phi node before all that the block has, debug records included."""
+        return self._adopt(from_text(text), None, self.first)
+
     def insert_before(self, anchor: Instruction, text: str, suffix: str = "") -> Instruction:
         """See `Instruction.insert_before`; `suffix` is added unless the text has a ``!dbg``."""
         new = from_text(_with_debug(text, suffix))
