@@ -96,6 +96,14 @@ def opcodes(block: ir.Block) -> list[str]:
     return [i.opcode for i in block]
 
 
+def test_prepend_puts_a_phi_first(module: ir.Module, loop: ir.Function) -> None:
+    block = at(loop, "%8").owner
+    at(loop, "%6").remove()
+    block.prepend("%6 = phi i32 [ 0, %2 ], [ %9, %5 ]")
+    assert block.phis[0].result == "%6"
+    assert block.items[0] is block.phis[0]
+
+
 def test_insert_before_and_after(module: ir.Module, loop: ir.Function) -> None:
     load = at(loop, "%8")
     first = load.insert_before("call i32 @callee(ptr %7, i32 0)")
