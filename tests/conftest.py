@@ -83,7 +83,7 @@ def corpus(
     made = Corpus(tmp_path_factory.mktemp("corpus"), whence_env, threads)
     for item in () if shared else request.session.items:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
-        if "case" in parameters and "level" in parameters:
+        if "corpus" in getattr(item, "fixturenames", ()) and {"case", "level"} <= parameters.keys():
             made.submit(parameters["case"], parameters["level"], parameters.get("values", False))
     yield made
     made.close()
