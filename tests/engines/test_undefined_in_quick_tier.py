@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Whence
 from tests.harness.session import environment
+from tests.harness.tiers import one_in
 
 pytestmark = pytest.mark.build
 
@@ -92,7 +93,7 @@ def built(directory: Path, **changes: str) -> Whence:
 
 
 @pytest.mark.parametrize("tier", ["quick", "auto"])
-@pytest.mark.parametrize("share", [0, 100])
+@pytest.mark.parametrize("share", one_in(2, [0, 100]))
 def test_clean_programs_run_as_they_do(tmp_path: Path, share: int, tier: str) -> None:
     """share: of the points at which the twin goes on, in percent. tier: twins are there, or made when they
     are needed."""

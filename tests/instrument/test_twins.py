@@ -187,7 +187,7 @@ int main() {
 
 
 @pytest.mark.build
-@pytest.mark.parametrize("tier", ["quick", "full"])
+@pytest.mark.parametrize("tier", one_in(2, ["quick", "full"]))
 @pytest.mark.parametrize(
     ("name", "source", "level", "share"),
     [
