@@ -166,10 +166,12 @@ static uintptr_t frame_on(const struct stack_bounds *stack, uintptr_t address) {
 static uintptr_t frame_from(uintptr_t address) { return frame_on(&thread_self.stack, address); }
 
 /* Whether the function has been left: a return address also stays where a stack was switched or
- * left by longjmp, until it is overwritten. */
-static int is_left_behind(uintptr_t frame) {
-    uintptr_t next = frame_from(frame);
-    return next && next != frame;
+ * left by longjmp, until it is overwritten, and a function that is called by the same instruction
+ * later has the same one at the same place. Frames of callees lie below the variables of a function
+ * that goes on. */
+static int is_left_behind(local header) {
+    uintptr_t next = frame_from((uintptr_t)header);
+    return next && next != header->frame;
 }
 
 /* Whether the header is one of an activation on this stack, whose frame has its return address. */
@@ -185,7 +187,7 @@ static int is_plausible(local header, const struct stack_bounds *stack) {
 
 /* Whether the activation that wrote the header goes on: its frame is still the caller's callee. */
 static int is_active(local header, const struct stack_bounds *stack) {
-    return is_plausible(header, stack) && !is_left_behind(header->frame) &&
+    return is_plausible(header, stack) && !is_left_behind(header) &&
            (!varies(header) || is_in_chain(header, stack));
 }
 
@@ -296,7 +298,7 @@ static int is_in_gap(uintptr_t address) {
     if (*plane_state(gap->variables) != WH_STATE_STACK_BEGIN) return 0;
     local header = header_before(gap->variables, stack->low);
     if ((uintptr_t)header >= gap->begin || header->frame < gap->end) return 0;
-    return is_plausible(header, stack) && frame_from(header->frame) == header->frame;
+    return is_plausible(header, stack) && frame_from((uintptr_t)header) == header->frame;
 }
 
 /* Whether a function may have closed the address on the stack that runs, and nothing has used the
