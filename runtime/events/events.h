@@ -7,8 +7,7 @@
  * announcement is one test.
  *
  * Observers are called on the thread on which the event happens, in the order of the product's
- * table
- * (`port_observers` in port/<product>/observers.c).
+ * table (`port_observers` in port/<product>/observers.c).
  */
 #ifndef WHENCE_EVENTS_EVENTS_H
 #define WHENCE_EVENTS_EVENTS_H

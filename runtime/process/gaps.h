@@ -19,7 +19,7 @@
 
 struct whence_gap;
 
-/* Of threads that begin. */
+/* Threads that begin make gaps. */
 extern const struct observer gaps_observer;
 
 /* The calling thread, whose stack has so many bytes, makes gaps. */

@@ -11,7 +11,7 @@ functions' own names. `whence.abi.library` is the table of them, but for those o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from whence.abi import library
@@ -139,6 +139,12 @@ RUNTIME_SYMBOLS: Mapping[str, str] = MappingProxyType(
     {name: _EXCEPTIONS.get(name, PREFIX + name) for group in _GROUPS for name in group}
 )
 """Library function -> symbol of the runtime."""
+
+
+def called(names: Iterable[str]) -> frozenset[str]:
+    """The names by which code calls library functions: their own, and those of the runtime's."""
+    return frozenset(each for name in names for each in (name, RUNTIME_SYMBOLS.get(name, name)))
+
 
 STORES: Mapping[str, Mapping[int, int]] = MappingProxyType(library.sizes("stores"))
 """Functions of the mathematical library -> the arguments that say where they store, and how many bytes.

@@ -15,7 +15,7 @@ from enum import IntEnum
 
 from whence import ir
 from whence.abi import library
-from whence.abi.intercepts import RUNTIME_SYMBOLS
+from whence.abi.intercepts import RUNTIME_SYMBOLS, called
 from whence.instrument.exposure import (
     BENIGN,
     MEMORY,
@@ -30,11 +30,9 @@ from whence.instrument.exposure import (
 from whence.instrument.lifetimes import FINAL
 from whence.ir.lexer import NAME
 
-_KEEPERS = frozenset(
-    name for word in library.having("keeps") for name in (word, RUNTIME_SYMBOLS.get(word, word))
-)
+_KEEPERS = called(library.having("keeps"))
 """Library functions that keep a pointer that they are given."""
-_LIBRARY = frozenset((*RUNTIME_SYMBOLS, *RUNTIME_SYMBOLS.values()))
+_LIBRARY = called(RUNTIME_SYMBOLS)
 """Functions whose result is at most a pointer into what they are given, unless they are keepers."""
 
 _PLACE = "whence.place"

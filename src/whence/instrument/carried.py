@@ -31,7 +31,7 @@ def carried(value: str, use: ir.Instruction) -> str:
     blocks = _blocks_without(definition, use.owner)
     if function.entry not in blocks and not isinstance(definition, ir.Invoke | ir.CallBr):
         return value
-    behind = _blocks_behind(definition.owner)
+    behind = {block.ref for block in definition.owner.reachable()}
     names = {block.ref: function.fresh_name() for block in blocks if block.ref in behind}
     for block in blocks:
         if block.ref not in names:
@@ -64,17 +64,6 @@ def _blocks_without(definition: ir.Instruction, last: ir.Block) -> list[ir.Block
                 found[before.ref] = before
                 waiting.append(before)
     return list(found.values())
-
-
-def _blocks_behind(first: ir.Block) -> set[str]:
-    """The labels of the blocks to whose begin control comes from `first`."""
-    found = set[str]()
-    waiting = [first]
-    while waiting:
-        new = [block for block in waiting.pop().successors if block.ref not in found]
-        found.update(block.ref for block in new)
-        waiting += new
-    return found
 
 
 def _on_edge(definition: ir.Instruction, names: dict[str, str], source: ir.Block, target: ir.Block) -> str:

@@ -10,15 +10,13 @@ from collections.abc import Container
 
 from whence import ir
 from whence.abi import library
-from whence.abi.intercepts import RUNTIME_SYMBOLS
+from whence.abi.intercepts import called
 from whence.instrument.lookup import LOOKUP
 from whence.instrument.markers import COOKIE, PREFIX, RANGE, SCOPE_BEGIN, SCOPE_END
 from whence.instrument.origins.slow import PREFIX as ORIGINS
 from whence.instrument.symbolic.helpers import PREFIX as SYMBOLIC
 
-_HARMLESS = frozenset(
-    name for word in library.having("quiet", "looks") for name in (word, RUNTIME_SYMBOLS.get(word, word))
-)
+_HARMLESS = called(library.having("quiet", "looks"))
 """Functions that free nothing and call no function of the program."""
 
 _OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE, SCOPE_BEGIN, ORIGINS, SYMBOLIC)

@@ -303,8 +303,8 @@ class Provenance:
 
         In ``p + (b - a)`` that is `b`, if `p` and `a` may be derived from one value, or if a relocation is
         one of several distances (``grown ? new - old : 0``). A distance may be one of several, but is whole:
-        ``a[(b - a) / 2]`` is an index. So is a distance from
-        a variable to where nobody knows: what lies in variables is judged strictly.
+        ``a[(b - a) / 2]`` is an index. So is a distance from a variable to where nobody knows: what lies in
+        variables is judged strictly.
         """
         name = gep.result or ""
         found = self._moves.get(name)

@@ -99,6 +99,17 @@ class Block:
         """The successors in the control-flow graph, without duplicates."""
         return [self.function.block(ref) for ref in dict.fromkeys(self.terminator.successors)]
 
+    def reachable(self) -> list[Block]:
+        """The blocks to whose begin control comes from the end of this one; perhaps itself."""
+        found: dict[str, Block] = {}
+        waiting = list(self.successors)
+        while waiting:
+            each = waiting.pop()
+            if each.ref not in found:
+                found[each.ref] = each
+                waiting += each.successors
+        return list(found.values())
+
     @property
     def predecessors(self) -> list[Block]:
         """The predecessors in the control-flow graph, without duplicates."""

@@ -155,7 +155,7 @@ def _clobbered(function: ir.Function) -> set[str]:
     if not twice:
         return set()
     roots = {each.result: each.result for each in function.entry if isinstance(each, ir.Alloca)}
-    behind = {block.ref for each in twice for block in [each.owner, *_reachable(each.owner)]}
+    behind = {block.ref for each in twice for block in [each.owner, *each.owner.reachable()]}
     found: set[str] = set()
     for each in function.instructions():
         if isinstance(each, ir.GetElementPtr) and each.base in roots:
@@ -166,17 +166,6 @@ def _clobbered(function: ir.Function) -> set[str]:
         if pointer in roots and each.owner.ref in behind:
             found.add(roots[pointer] or "")
     return found
-
-
-def _reachable(block: ir.Block) -> list[ir.Block]:
-    found: dict[str, ir.Block] = {}
-    waiting = list(block.successors)
-    while waiting:
-        each = waiting.pop()
-        if each.ref not in found:
-            found[each.ref] = each
-            waiting += each.successors
-    return list(found.values())
 
 
 def describe(variable: ir.Alloca, context: Context) -> str:
