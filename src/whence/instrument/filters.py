@@ -55,7 +55,7 @@ from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument import lookup, steps, thread_uses
 from whence.instrument.origins import helpers as origin_helpers
 from whence.instrument.symbolic import helpers as symbolic_helpers
-from whence.instrument.values import helpers
+from whence.instrument.values import helpers, slow
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan, follows_values
 
@@ -146,7 +146,7 @@ def generate(plan: Plan, *, origins: bool = False, symbolic: bool = False, logge
         ]
         suspects += [*wide, *known, *inside, lookup.define("#4")]
     copies = [_copy(size, "COPY" in plan.points) for size in (None, *CHECKED_WIDTHS)]
-    values = helpers.definitions() if follows_values(plan) else ()
+    values = (*helpers.definitions(), *slow.definitions()) if follows_values(plan) else ()
     followed = [
         *(origin_helpers.definitions(logged=logged) if origins else ()),
         *(symbolic_helpers.definitions() if symbolic else ()),

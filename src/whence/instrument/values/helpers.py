@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
-from whence.abi.later import REFUSED
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
 from whence.abi.undefined import (
     BYTE_MASK,
@@ -45,10 +44,11 @@ MARK = f"{PLANE}mark"
 UNDEFINED = "__whence_values_undefined"
 ORIGIN = "__whence_values_origin"
 """The origin of a constant."""
-_SLOW = "__whence_values_slow"
-_ASK_ANY, _ASK_LATER_ANY = f"{_SLOW}_ask_any", f"{_SLOW}_ask_later_any"
-SLOW_ANY, SLOW_BYTE = f"{_SLOW}_any", f"{_SLOW}_byte"
-SLOW_BYTES = f"{_SLOW}_bytes"
+SLOW = "__whence_values_slow"
+"""What the names of functions begin with that are called where the plane says something else than defined
+(`whence.instrument.values.slow`)."""
+SLOW_ANY, SLOW_BYTE = f"{SLOW}_any", f"{SLOW}_byte"
+SLOW_BYTES = f"{SLOW}_bytes"
 _LATER = "__whence_values_later"
 LATER, LATER_ANY, LATER_BYTE, LATER_BYTES = _LATER, f"{_LATER}_any", f"{_LATER}_byte", f"{_LATER}_bytes"
 """Whether a function's twin is there, or made now; the last three look for undefined bits first."""
@@ -193,7 +193,8 @@ def declaration(name: str) -> str:
 
 
 def definitions() -> Iterator[str]:
-    """The definitions of all, and declarations of the runtime's functions."""
+    """The definitions of all but those of `whence.instrument.values.slow`, and declarations of the runtime's
+    functions."""
     yield "declare void @__whence_use(i64, i64, i64, i64) #1"
     yield f"declare {PAIR} @__whence_value_load(i64, i64) #1"
     yield "declare void @__whence_value_store(i64, i64, i64, i64) #1"
@@ -202,7 +203,6 @@ def definitions() -> Iterator[str]:
     yield "declare i64 @__whence_value_any_of(i64, i64) #1"
     yield "declare i64 @__whence_value_later(ptr) #1"
     yield "declare void @__whence_value_clear(i64, i64) #1"
-    yield from _slow()
     yield from _use()
     yield _set()
     yield _receive()
@@ -221,212 +221,6 @@ def definitions() -> Iterator[str]:
 def _define(result: str, name: str, parameters: str, lines: list[str]) -> str:
     text = "\n".join(line if line.endswith(":") else f"  {line}" for line in lines)
     return f"define linkonce_odr hidden {result} @{name}({parameters}) #0 {{\n{text}\n}}"
-
-
-def _slow() -> Iterator[str]:
-    """Calls of the runtime that leave registers as they are."""
-    yield f"""define linkonce_odr hidden preserve_mostcc {PAIR} @{_SLOW}_load(i64 %a, i64 %n) #2 {{
-  %x = call {PAIR} @__whence_value_load(i64 %a, i64 %n)
-  ret {PAIR} %x
-}}"""
-    yield f"""define linkonce_odr hidden preserve_mostcc i64 @{SLOW_BYTES}(i64 %a, i64 %bytes) #2 {{
-  %x = call i64 @__whence_value_any_of(i64 %a, i64 %bytes)
-  ret i64 %x
-}}"""
-    yield f"""define linkonce_odr hidden preserve_mostcc void @{_SLOW}_clears(i64 %a, i64 %bytes) #2 {{
-  call void @__whence_value_clear(i64 %a, i64 %bytes)
-  ret void
-}}"""
-    yield _stored()
-    yield from _any()
-    yield from _later()
-    yield from _cleared()
-
-
-def _stored() -> str:
-    """A value with undefined bits has been stored. Where it is a fill word, the plane has to say so and no
-    more, but on the stack: there the runtime keeps the lowest address as well."""
-    undefined = STATES["UNDEFINED"] - 256
-    first = "\n  ".join(plane("%a", "first")[:-1])
-    return f"""define linkonce_odr hidden preserve_mostcc void @{_SLOW}_store(
-    i64 %a, i64 %n, i64 %bits, i64 %origin) #2 {{
-  %here = alloca i8
-  %frame = ptrtoint ptr %here to i64
-  %below = icmp ult i64 %a, %frame
-  %all = icmp eq i64 %bits, -1
-  %offset = and i64 %a, {GRANULE - 1}
-  %whole = icmp eq i64 %offset, 0
-  %likely = and i1 %all, %whole
-  %known = icmp ne i64 %origin, 0
-  %other = and i1 %likely, %known
-  %candidate = and i1 %other, %below
-  br i1 %candidate, label %look, label %ask
-look:
-  %place = inttoptr i64 %a to ptr
-  %word = load i64, ptr %place, align {GRANULE}
-  %fill = or i64 %origin, {FILL << FILL_SHIFT}
-  %filled = icmp eq i64 %word, %fill
-  br i1 %filled, label %mark, label %ask
-mark:
-  {first}
-  store atomic i8 {undefined}, ptr %first.plane release, align 1
-  ret void
-ask:
-  call void @__whence_value_store(i64 %a, i64 %n, i64 %bits, i64 %origin)
-  ret void
-}}"""
-
-
-def _any() -> Iterator[str]:
-    """Whether bytes, or one, have undefined bits: those of mixed granules that the plane names.
-
-    The code that looks calls nothing but as its last step, since it would have to save registers otherwise,
-    at each byte of a text whose end lies in the granule.
-    """
-    first, only = ("\n  ".join(plane("%a", *each)) for each in (("first", "i16"), ("only", "i8")))
-    yield f"""define linkonce_odr hidden preserve_mostcc i64 @{_ASK_ANY}(i64 %a, i64 %n) #2 {{
-  %x = call i64 @__whence_value_any(i64 %a, i64 %n)
-  ret i64 %x
-}}"""
-    any_ = f"""  %short = icmp ule i64 %n, {GRANULE}
-  br i1 %short, label %look, label %ask
-look:
-  {first}
-  %offset = and i64 %a, {GRANULE - 1}
-  %state = zext i16 %first to i64
-  %moved = lshr i64 %state, %offset
-  %power = shl i64 1, %n
-  %bytes = sub i64 %power, 1
-  %named = and i64 %moved, %bytes
-  %some.named = icmp ne i64 %named, 0
-  %low = and i16 %first, {SPECIAL_MASK}
-  %low.special = icmp eq i16 %low, {SPECIAL}
-  %high = and i16 %first, {SPECIAL_MASK << 8}
-  %high.special = icmp eq i16 %high, {SPECIAL << 8}
-  %special = or i1 %low.special, %high.special
-  %some = or i1 %special, %some.named"""
-    byte = f"""  {only}
-  %address = trunc i64 %a to i32
-  %offset = and i32 %address, {GRANULE - 1}
-  %state = zext i8 %only to i32
-  %moved = lshr i32 %state, %offset
-  %named = and i32 %moved, 1
-  %some.named = icmp ne i32 %named, 0
-  br i1 %some.named, label %ask, label %unnamed
-unnamed:
-  %part = and i32 %state, {SPECIAL_MASK}
-  %some = icmp eq i32 %part, {SPECIAL}"""
-    for name, look, cell, asked in (
-        (SLOW_ANY, any_, "", _ASK_ANY),
-        (SLOW_BYTE, byte, "", _ASK_ANY),
-        (LATER_ANY, any_, ", ptr %cell", _ASK_LATER_ANY),
-        (LATER_BYTE, byte, ", ptr %cell", _ASK_LATER_ANY),
-    ):
-        parameters = f"i64 %a, i64 %n{cell}"
-        yield f"""define linkonce_odr hidden preserve_mostcc i64 @{name}({parameters}) #2 {{
-{look}
-  br i1 %some, label %ask, label %none
-none:
-  ret i64 0
-ask:
-  %x = musttail call preserve_mostcc i64 @{asked}({parameters})
-  ret i64 %x
-}}"""
-
-
-def _later() -> Iterator[str]:
-    """Whether a twin can go on, whose cell is filled or can be."""
-    yield f"""define linkonce_odr hidden preserve_mostcc i64 @{LATER}(ptr %cell) #2 {{
-  %twin = load atomic ptr, ptr %cell acquire, align 8
-  %missing = icmp eq ptr %twin, null
-  br i1 %missing, label %ask, label %there
-ask:
-  %x = call i64 @__whence_value_later(ptr %cell)
-  ret i64 %x
-there:
-  %has = icmp ne ptr %twin, inttoptr (i64 {REFUSED} to ptr)
-  %known = zext i1 %has to i64
-  ret i64 %known
-}}"""
-    for name, slow in ((_ASK_LATER_ANY, _ASK_ANY), (LATER_BYTES, SLOW_BYTES)):
-        yield f"""define linkonce_odr hidden preserve_mostcc i64 @{name}(i64 %a, i64 %n, ptr %cell) #2 {{
-  %some = call preserve_mostcc i64 @{slow}(i64 %a, i64 %n)
-  %none = icmp eq i64 %some, 0
-  br i1 %none, label %end, label %ask
-ask:
-  %x = call preserve_mostcc i64 @{LATER}(ptr %cell)
-  ret i64 %x
-end:
-  ret i64 0
-}}"""
-
-
-def _cleared() -> Iterator[str]:
-    """Bytes become defined of which the plane says something else: where it names them, it need not."""
-    undefined = STATES["UNDEFINED"] - 256
-    yield f"""define linkonce_odr hidden i1 @{_SLOW}_part(ptr %p, i8 %state, i8 %bytes) #0 {{
-  %unused = icmp eq i8 %bytes, 0
-  br i1 %unused, label %done, label %look
-look:
-  %named = and i8 %state, %bytes
-  %unnamed = icmp eq i8 %named, 0
-  %part = and i8 %state, {SPECIAL_MASK}
-  %plain = icmp ne i8 %part, {SPECIAL}
-  %none = and i1 %unnamed, %plain
-  br i1 %none, label %done, label %change
-change:
-  %kept = xor i8 %bytes, -1
-  %rest = and i8 %state, %kept
-  %all = icmp eq i8 %rest, 0
-  %is.undefined = icmp eq i8 %state, {undefined}
-  %from = and i8 %state, {SPECIAL_MASK}
-  %is.special = icmp eq i8 %from, {SPECIAL}
-  %to = and i8 %rest, {SPECIAL_MASK}
-  %to.special = icmp eq i8 %to, {SPECIAL}
-  %special.0 = or i1 %is.undefined, %is.special
-  %special.1 = or i1 %special.0, %to.special
-  %not.all = xor i1 %all, true
-  %hard = and i1 %special.1, %not.all
-  br i1 %hard, label %failed, label %exchange
-exchange:
-  %pair = cmpxchg ptr %p, i8 %state, i8 %rest release monotonic
-  %is.done = extractvalue {{ i8, i1 }} %pair, 1
-  ret i1 %is.done
-failed:
-  ret i1 false
-done:
-  ret i1 true
-}}"""
-    first = "\n  ".join(plane("%a", "first", "i16"))
-    yield f"""define linkonce_odr hidden preserve_mostcc void @{_SLOW}_clear(i64 %a, i64 %n) #2 {{
-  {first}
-  %offset = and i64 %a, {GRANULE - 1}
-  %power = shl i64 1, %n
-  %bytes = sub i64 %power, 1
-  %moved = shl i64 %bytes, %offset
-  %mask = trunc i64 %moved to i16
-  %state.0 = trunc i16 %first to i8
-  %mask.0 = trunc i16 %mask to i8
-  %is.first = icmp eq i8 %state.0, {undefined}
-  %is.part = icmp ne i8 %mask.0, -1
-  %hard = and i1 %is.first, %is.part
-  br i1 %hard, label %ask, label %change
-change:
-  %ok.0 = call i1 @{_SLOW}_part(ptr %first.plane, i8 %state.0, i8 %mask.0)
-  %high.state = lshr i16 %first, 8
-  %state.1 = trunc i16 %high.state to i8
-  %high.mask = lshr i16 %mask, 8
-  %mask.1 = trunc i16 %high.mask to i8
-  %next = getelementptr i8, ptr %first.plane, i64 1
-  %ok.1 = call i1 @{_SLOW}_part(ptr %next, i8 %state.1, i8 %mask.1)
-  %ok = and i1 %ok.0, %ok.1
-  br i1 %ok, label %end, label %ask
-ask:
-  call void @__whence_value_store(i64 %a, i64 %n, i64 0, i64 0)
-  br label %end
-end:
-  ret void
-}}"""
 
 
 def _use() -> Iterator[str]:
@@ -558,7 +352,7 @@ def _load(size: int, align: int) -> str:
         "%maybe = icmp ne i8 %state, 0",
         "br i1 %maybe, label %cold, label %end, !prof !0",
         "cold:",
-        f"%found = call preserve_mostcc {PAIR} @{_SLOW}_load(i64 %a, i64 {size}) #3",
+        f"%found = call preserve_mostcc {PAIR} @{SLOW}_load(i64 %a, i64 {size}) #3",
         "br label %end",
         "end:",
         f"%result = phi {PAIR} [ zeroinitializer, %begin ], [ %found, %cold ]",
@@ -577,7 +371,7 @@ def _store(size: int, align: int) -> str:
         "cold:",
         "br i1 %some, label %mark, label %clean",
         "mark:",
-        f"call preserve_mostcc void @{_SLOW}_store(i64 %a, i64 {size}, i64 %bits, i64 %origin) #3",
+        f"call preserve_mostcc void @{SLOW}_store(i64 %a, i64 {size}, i64 %bits, i64 %origin) #3",
         "br label %end",
         "clean:",
         *_cleaned(size, place),
@@ -604,7 +398,7 @@ def _clears_of(width: int) -> str:
         "%marked = or i1 %some, %misplaced",
         "br i1 %marked, label %cold, label %end",
         "cold:",
-        f"call preserve_mostcc void @{_SLOW}_clears(i64 %a, i64 %bytes) #3",
+        f"call preserve_mostcc void @{SLOW}_clears(i64 %a, i64 %bytes) #3",
         "br label %end",
         "end:",
         "ret void",
@@ -628,7 +422,7 @@ def _cleaned(size: int, place: Place) -> Iterator[str]:
         if place is Place.ALIGNED:
             yield from named("%first", "%a", size, "%")
             yield from ("br i1 %named, label %change, label %end", "change:")
-        yield f"call preserve_mostcc void @{_SLOW}_clear(i64 %a, i64 {size}) #3"
+        yield f"call preserve_mostcc void @{SLOW}_clear(i64 %a, i64 {size}) #3"
     yield from ("br label %end", "end:", "ret void")
 
 
