@@ -15,6 +15,7 @@ _MOVED = ("llvm.bswap.", "llvm.bitreverse.", *_MASKS)
 _CHOSEN = {"llvm.umin.": "ult", "llvm.umax.": "ugt", "llvm.smin.": "slt", "llvm.smax.": "sgt"}
 _ORDERED = {"llvm.ucmp.": ("ult", "ugt"), "llvm.scmp.": ("slt", "sgt")}
 """Three-way comparisons: the predicates with which the result is -1 and 1."""
+_PRODUCTS = ("llvm.umul.with.overflow.i", "llvm.smul.with.overflow.i")
 _SHIFTS = ("psll.", "psrl.", "psra.", "pslli.", "psrli.", "psrai.")
 _STEERED = tuple(
     f"llvm.x86.{each}"
@@ -83,6 +84,8 @@ class Intrinsics:
             return self._trailing(arguments[0].value, known[0].bits, type_)
         if name.startswith("llvm.ctlz.") and type_.startswith("i"):
             return self._leading(arguments[0].value, known[0].bits, type_)
+        if name.startswith(_PRODUCTS):
+            return self._product(call, known, type_)
         if name.startswith("llvm.vector.reduce.") and name.split(".")[3] in ("or", "and", "xor"):
             return self._reduced(name, arguments[0], known[0])
         return self._vector(call, name, type_) or self._all(known, type_)
@@ -249,14 +252,29 @@ class Intrinsics:
         some = at.emit(f"icmp ne {type_} {at.binary('and', type_, bits, below)}, 0")
         return at.all_if(some, type_)
 
+    def _product(self, call: ir.Call, known: list[Shadow], type_: str) -> str:
+        """Whether there is an overflow depends on all bits, but 0 times anything is 0."""
+        at, of = self.at, call.arguments[0].type
+        possible = [at.either(of, each.value, self._operand(each, of)) for each in call.arguments]
+        unsure = self._some(known)
+        for each in possible:
+            unsure = at.binary("and", "i1", unsure, at.is_any(each, of))
+        return self._everywhere(unsure, type_)
+
+    def _some(self, known: list[Shadow]) -> str:
+        """An i1: whether a bit of an operand is undefined."""
+        return self.at.either("i1", *(self.at.is_any(each.bits, each.type) for each in known))
+
+    def _everywhere(self, some: str, type_: str) -> str:
+        """All bits of an aggregate, if some are."""
+        word = self.at.emit(f"sext i1 {some} to i64")
+        return self.at.of_words([word] * slots_of(self.at.layout, type_), type_)
+
     def _all(self, known: list[Shadow], type_: str) -> str:
         """All bits of the lanes that have an undefined bit in an operand."""
         at = self.at
         if is_aggregate(type_):
-            some = at.either("i1", *(at.is_any(each.bits, each.type) for each in known))
-            word = at.emit(f"sext i1 {some} to i64")
-            return at.of_words([word] * slots_of(at.layout, type_), type_)
+            return self._everywhere(self._some(known), type_)
         if all(is_similar(each.type, type_) for each in known):
             return at.either(type_, *(at.lanes(each.bits, each.type, type_) for each in known))
-        some = at.either("i1", *(at.is_any(each.bits, each.type) for each in known))
-        return at.all_if(some, type_)
+        return at.all_if(self._some(known), type_)

@@ -2,7 +2,8 @@
 
 As far as Memcheck's are (Seward and Nethercote, "Using Valgrind to detect undefined value errors with
 bit-precision", section 2), the shadows are exact: a bit is undefined only if some choice of the operands'
-undefined bits changes it. Where they are not, multiplication and division, they have too many bits.
+undefined bits changes it. Where they are not, they have too many bits: products have all above the lowest
+that changes, quotients have all.
 """
 
 from __future__ import annotations
@@ -83,21 +84,24 @@ class Propagation:
             return self._sum(opcode, type_, a, b, left, right)
         if opcode in ("shl", "lshr", "ashr"):
             return self._shifted(opcode, type_, b, left, right)
-        both = at.either(type_, left, right)
         if opcode == "mul":
-            return self._product(type_, a, b, both)
-        return at.lanes(both, type_, type_)
+            return self._product(type_, a, b, left, right)
+        return at.lanes(at.either(type_, left, right), type_, type_)
 
-    def _product(self, type_: str, a: str, b: str, both: str) -> str:
-        """Undefined from the lowest undefined bit on; the lowest bit of a constant moves that up."""
-        at = self.at
-        factors = [int(each) for each in (a, b) if each.lstrip("-").isdecimal()]
-        if 0 in factors:
-            return none_of(type_)
-        moved = max(((each & -each).bit_length() - 1 for each in factors), default=0)
-        if moved:
-            both = at.binary("shl", type_, both, str(moved))
-        return at.either(type_, both, at.binary("sub", type_, none_of(type_), both))
+    def _product(self, type_: str, a: str, b: str, left: str, right: str) -> str:
+        """Undefined from the lowest bit on that an undefined one changes; none if the other factor is 0.
+
+        A product's lowest bit is that of the factors' lowest bits, so a shadow times all bits that the other
+        factor may have shows the first one that changes.
+        """
+        at, none = self.at, none_of(type_)
+        terms = []
+        for shadow, value, other in ((left, b, right), (right, a, left)):
+            if shadow != none:
+                possible = value if other == none else at.binary("or", type_, value, other)
+                terms.append(at.binary("mul", type_, shadow, possible))
+        changed = at.either(type_, *terms)
+        return at.either(type_, changed, at.binary("sub", type_, none, changed))
 
     def masked(self, opcode: str, type_: str, a: str, b: str, left: str, right: str) -> str:
         """A bit of one operand decides where it is 0 for `and`, and where it is 1 for `or`."""
