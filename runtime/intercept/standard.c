@@ -1,4 +1,4 @@
-/* stdlib.h, inttypes.h and the multibyte functions. */
+/* stdlib.h and inttypes.h; encodings.c has the multibyte functions. */
 #include <stdarg.h>
 #include <wchar.h>
 #include "check.h"
@@ -269,89 +269,6 @@ WRAP(char *, __realpath_chk, (const char *path, char *resolved, size_t room)) {
     char *result = __realpath_chk(program_meant(path), resolved, room);
     if (result && result == resolved) WROTE(resolved, strlen(resolved) + 1);
     return result;
-}
-
-/* ---- multibyte characters ---- */
-
-WRAP(int, mblen, (const char *from, size_t most)) {
-    READ_STRING_IF(from && most ? from : NULL);
-    return mblen(from, most);
-}
-
-WRAP(int, mbtowc, (wchar_t * to, const char *from, size_t most)) {
-    if (from && most) READ(from, 1);
-    WRITE_IF(to, sizeof *to);
-    return mbtowc(to, from, most);
-}
-
-WRAP(size_t, mbrtowc, (wchar_t * to, const char *from, size_t most, mbstate_t *state)) {
-    if (from && most) READ(from, 1);
-    WRITE_IF(to, sizeof *to);
-    WRITE_IF(state, sizeof *state);
-    return mbrtowc(to, from, most, state);
-}
-
-WRAP(size_t, mbrlen, (const char *from, size_t most, mbstate_t *state)) {
-    if (from && most) READ(from, 1);
-    WRITE_IF(state, sizeof *state);
-    return mbrlen(from, most, state);
-}
-
-WRAP(int, wctomb, (char *to, wchar_t value)) {
-    char bytes[MB_LEN_MAX];
-    if (!to) return wctomb(to, value);
-    int count = wctomb(bytes, value);
-    if (count > 0) {
-        WRITE(to, (size_t)count);
-        wh_copy(to, bytes, (size_t)count);
-    }
-    return count;
-}
-
-WRAP(size_t, wcrtomb, (char *to, wchar_t value, mbstate_t *state)) {
-    char bytes[MB_LEN_MAX];
-    WRITE_IF(state, sizeof *state);
-    if (!to) return wcrtomb(to, value, state);
-    size_t count = wcrtomb(bytes, value, state);
-    if (count != (size_t)-1) {
-        WRITE(to, count);
-        wh_copy(to, bytes, count);
-    }
-    return count;
-}
-
-WRAP(size_t, mbstowcs, (wchar_t * to, const char *from, size_t most)) {
-    READ_STRING(from);
-    if (to) {
-        size_t count = mbstowcs(NULL, from, 0);
-        if (count != (size_t)-1) WRITE(to, bytes_of(count < most ? count + 1 : most, sizeof *to));
-    }
-    return mbstowcs(to, from, most);
-}
-
-WRAP(size_t, wcstombs, (char *to, const wchar_t *from, size_t most)) {
-    READ_WIDE(from);
-    if (to) {
-        size_t count = wcstombs(NULL, from, 0);
-        if (count != (size_t)-1) WRITE(to, count < most ? count + 1 : most);
-    }
-    return wcstombs(to, from, most);
-}
-
-WRAP(size_t, mbsrtowcs, (wchar_t * to, const char **from, size_t most, mbstate_t *state)) {
-    READ(from, sizeof *from);
-    READ_STRING(*from);
-    size_t count = mbsrtowcs(to, from, most, state);
-    if (to && count != (size_t)-1) WROTE(to, bytes_of(count < most ? count + 1 : most, sizeof *to));
-    return count;
-}
-
-WRAP(size_t, wcsrtombs, (char *to, const wchar_t **from, size_t most, mbstate_t *state)) {
-    READ(from, sizeof *from);
-    READ_WIDE(*from);
-    size_t count = wcsrtombs(to, from, most, state);
-    if (to && count != (size_t)-1) WROTE(to, count < most ? count + 1 : most);
-    return count;
 }
 
 /* ---- execinfo.h ---- */
