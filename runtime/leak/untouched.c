@@ -8,7 +8,8 @@
 
 static int pagemap = -1;
 
-void untouched_open(void) { pagemap = os_open("/proc/self/pagemap", OS_OPEN_READ); }
+/* The file of a process whose first thread has ended is empty. */
+void untouched_open(void) { pagemap = os_open("/proc/thread-self/pagemap", OS_OPEN_READ); }
 
 void untouched_close(void) {
     if (pagemap >= 0) os_close(pagemap);

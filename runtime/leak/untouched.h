@@ -7,7 +7,7 @@
 
 #define UNTOUCHED_MOST 512u /* pages in one call */
 
-/* Opens /proc/self/pagemap. Without it every page counts as touched. */
+/* Opens /proc/thread-self/pagemap. Without it every page counts as touched. */
 void untouched_open(void);
 void untouched_close(void);
 

@@ -228,9 +228,15 @@ int os_writable(uintptr_t address) {
     return address && call4(SYS_rt_sigprocmask, 0, 0, (long)address, 8) != -EFAULT;
 }
 
-int os_copy(void *to, uintptr_t from, size_t size) {
+static long read_own(uint32_t task, void *to, uintptr_t from, size_t size) {
     struct iovec target = {to, size}, source = {(void *)from, size};
-    long n = os_call(SYS_process_vm_readv, os_process(), (long)&target, 1, (long)&source, 1, 0);
+    return os_call(SYS_process_vm_readv, task, (long)&target, 1, (long)&source, 1, 0);
+}
+
+int os_copy(void *to, uintptr_t from, size_t size) {
+    long n = read_own(os_process(), to, from, size);
+    /* The process has its first thread's number, which has no memory once that has ended. */
+    if (n == -ESRCH) n = read_own(os_thread(), to, from, size);
     if (n == (long)size) return 1;
     if (n != -ENOSYS && n != -EPERM) return 0; /* filters of system calls may refuse it */
     if (!os_readable(wh_round_down(from, sizeof(uint64_t)))) return 0;
@@ -304,12 +310,18 @@ long os_list(int directory, void *buffer, size_t size) {
     return call3(SYS_getdents64, directory, (long)buffer, (long)size);
 }
 
-long os_write_closed(uintptr_t to, const void *from, size_t size) {
-    int file = os_open("/proc/self/mem", OS_OPEN_READ_WRITE);
+static long write_by(const char *path, uintptr_t to, const void *from, size_t size) {
+    int file = os_open(path, OS_OPEN_READ_WRITE);
     if (file < 0) return file;
     long n = call4(SYS_pwrite64, file, (long)from, (long)size, (long)to);
     os_close(file);
     return n;
+}
+
+/* Nothing is written by the file of a process whose first thread has ended. */
+long os_write_closed(uintptr_t to, const void *from, size_t size) {
+    long n = write_by("/proc/self/mem", to, from, size);
+    return n ? n : write_by("/proc/thread-self/mem", to, from, size);
 }
 
 long os_read_file(const char *path, char *buffer, size_t size) {
