@@ -240,14 +240,16 @@ void fault_report(int number, const siginfo_t *info, const ucontext_t *machine) 
     struct context context = {0};
     struct refused refused = {0, 0, 0, 0};
     begin(&context, number, machine);
-    if ((number == SIGSEGV || number == SIGBUS) && info->si_code > 0)
-        refused = refused_by(&context, info, machine);
+    int accessed = (number == SIGSEGV || number == SIGBUS) && info->si_code > 0;
+    if (accessed) refused = refused_by(&context, info, machine);
     if (number == SIGABRT) context.types = last_words();
     if (refused.known) {
         unlinked_refuse(refused.address);
         if (is_judged(&refused) && judge(&context, &refused, machine)) return;
         put_access(&context, &refused);
         if (number == SIGSEGV) context.flags |= stack_flags(refused.address, machine);
+    } else if (accessed) {
+        context.event.width = 1; /* somewhere; a signal that was sent has no access */
     }
     make(&context, WH_RULE_SIGNAL);
     if (!options.halt) event_catch_up(&context);

@@ -216,3 +216,22 @@ def test_a_handler_of_the_program_hides_no_wild_access(handled: Whence, case: st
 def test_faults_that_a_handler_is_for(handled: Whence, case: str) -> None:
     done, found = handled.findings("./prog", case)
     assert (done.status, found) == (3, [])
+
+
+SENT = """
+#include <signal.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    (void)argv;
+    if (argc > 1) *(volatile int *)0x123456780000 = 1;
+    raise(SIGSEGV);
+}
+"""
+
+
+def test_a_signal_that_was_sent_has_no_address(whence: Whence) -> None:
+    whence.build(SENT, "sent", "-O0")
+    done = whence.run("--locate", "never", "./sent")
+    assert "SIGSEGV in" in done.err and "access to" not in done.err and "0x0" not in done.err, done.err
+    done = whence.run("--locate", "never", "./sent", "x")
+    assert "SIGSEGV in main, access to 0x123456780000" in done.err, done.err

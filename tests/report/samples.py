@@ -416,7 +416,7 @@ SAMPLES: dict[str, Finding] = {
     "signal-segv": Finding(
         SIGNAL_RULE,
         Point.SIGNAL,
-        Access(AccessKind.TRAP, 0x10),
+        Access(AccessKind.TRAP, 0x10, 1),
         READ_STACK,
         signal=11,
         pid=4200,

@@ -278,7 +278,7 @@ def test_state_of_the_block_unknown() -> None:
 
 def test_address_zero_of_a_signal_is_not_called_null() -> None:
     signal = SAMPLES["signal-segv"]
-    text = plain(replace(signal, access=Access(AccessKind.TRAP, 0)))
+    text = plain(replace(signal, access=Access(AccessKind.TRAP, 0, 1)))
     assert "0x0 is a null pointer, or the address was no valid one at all" in text
 
 
@@ -286,6 +286,8 @@ def test_signals_without_address_say_nothing_of_one() -> None:
     text = plain(SAMPLES["signal-abort"])
     assert "0x0" not in text and "null" not in text
     assert "signal 77" in plain(replace(SAMPLES["signal-abort"], signal=77))
+    sent = plain(replace(SAMPLES["signal-segv"], access=Access(AccessKind.TRAP, 0)))
+    assert "SIGSEGV in" in sent and "0x0" not in sent and "null" not in sent
 
 
 def test_repeated_title_is_left_out() -> None:

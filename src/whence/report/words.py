@@ -93,8 +93,8 @@ def is_null(finding: Finding) -> bool:
 
 
 def has_fault_address(finding: Finding) -> bool:
-    """The processor reported the address that could not be accessed."""
-    return finding.signal in (signals.SIGSEGV, signals.SIGBUS)
+    """The processor reported the address that could not be accessed; a signal that was sent has none."""
+    return finding.signal in (signals.SIGSEGV, signals.SIGBUS) and finding.access.size > 0
 
 
 def is_block_start(finding: Finding) -> bool:
