@@ -24,8 +24,16 @@ long depot_init(uintptr_t *begin, size_t *size) {
     return os_reserve(*begin, *size, OS_READ_WRITE);
 }
 
+/* Whether something of the depot is there: a node's begin, or its middle. */
+static int is_within(uint32_t handle) {
+    uint64_t at = (uint64_t)handle * UNIT;
+    return at >= BUCKETS * sizeof(uint32_t) && at < __atomic_load_n(&used, __ATOMIC_RELAXED);
+}
+
+static uint32_t *bucket_of(uint64_t hash) { return &buckets[(hash >> 40) % BUCKETS]; }
+
 static struct node *node_at(uint32_t handle) {
-    WH_INVARIANT(depot_has(handle));
+    WH_INVARIANT(is_within(handle));
     return (struct node *)(WH_DEPOT_BASE + (uintptr_t)handle * UNIT);
 }
 
@@ -56,7 +64,7 @@ static uint32_t new_node(const uint64_t *pcs, unsigned count, uint64_t hash) {
 
 uint32_t depot_put(const uint64_t *pcs, unsigned count, uint64_t hash) {
     if (count == 0) return 0;
-    uint32_t *bucket = &buckets[(hash >> 40) % BUCKETS];
+    uint32_t *bucket = bucket_of(hash);
     uint32_t head = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
     uint32_t handle = lookup(head, pcs, count, hash);
     if (handle || !(handle = new_node(pcs, count, hash))) return handle;
@@ -70,9 +78,12 @@ uint32_t depot_put(const uint64_t *pcs, unsigned count, uint64_t hash) {
     }
 }
 
+/* In the middle of a node there is no hash by whose bucket it would be found. */
 int depot_has(uint32_t handle) {
-    uint64_t at = (uint64_t)handle * UNIT;
-    return at >= BUCKETS * sizeof(uint32_t) && at < __atomic_load_n(&used, __ATOMIC_RELAXED);
+    if (!is_within(handle)) return 0;
+    uint32_t other = __atomic_load_n(bucket_of(node_at(handle)->hash), __ATOMIC_ACQUIRE);
+    while (other && other != handle) other = node_at(other)->next;
+    return other == handle;
 }
 
 unsigned depot_get(uint32_t handle, uint64_t *pcs, unsigned max) {

@@ -40,7 +40,7 @@ static inline uint32_t depot_put_cached(struct depot_cache *cache, const uint64_
     return handle;
 }
 
-/* Whether a handle can be one: it is in the part of the depot that is in use. */
+/* Whether a number is the handle of a stack. */
 int depot_has(uint32_t handle);
 
 /* Copies a stack out, innermost first; the number of frames, 0 for handle 0. */

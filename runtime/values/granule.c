@@ -91,6 +91,10 @@ static struct block block_of(uintptr_t granule) {
     return blocks_in_heap(granule) ? block_of_heap_at(granule) : block_none();
 }
 
+static uint64_t origin_of_block(struct block block) {
+    return block_exists(block) ? origin_of_stack(block_alloc_stack(block)) : 0;
+}
+
 /* Likewise, or in the same block. */
 static int is_near(uintptr_t granule, uintptr_t other) {
     if (is_in_page(granule, other)) return 1;
@@ -131,14 +135,44 @@ static int is_behind_overwritten(uintptr_t granule) {
     return 1;
 }
 
+/* Whether a granule has the fill word of an allocation that is neither its block's nor the one
+ * behind it: perhaps unseen code has made it of another fill word. */
+static int is_strange(uintptr_t granule) {
+    uint64_t word = granule_word(granule), own;
+    uintptr_t next = granule + WH_GRANULE;
+    if (!origin_fills(word) || !origin_stack(word & ORIGIN_MASK)) return 0;
+    if (!(own = origin_of_block(block_of(granule))) || word == origin_fill(own)) return 0;
+    return !is_near(granule, next) || granule_read(next) != WH_VALUES_UNDEFINED ||
+           granule_word(next) != word;
+}
+
+/* Copies look at granules alone, since they may be of what they overwrite. Where unseen code has
+ * written a granule and ends in the next one, it is there that it can be seen. */
+static void overwritten_alone(uintptr_t granule) {
+    uintptr_t next = granule + WH_GRANULE;
+    if (is_near(granule, next) && granule_read(next) == WH_VALUES_UNDEFINED && is_strange(next))
+        overwritten(next);
+    overwritten(granule);
+}
+
+static int is_strange_alone(uintptr_t granule) {
+    uintptr_t before = granule - WH_GRANULE;
+    return is_near(granule, before) && granule_read(before) == WH_VALUES_UNDEFINED &&
+           !origin_fills(granule_word(before)) && is_strange(granule);
+}
+
 static struct whence_bits undefined_bits(uintptr_t granule, int alone) {
     uint64_t word = granule_word(granule);
     int filled = origin_fills(word);
-    if (filled && (alone || !is_behind_overwritten(granule)))
+    if (filled && !(alone ? is_strange_alone(granule) : is_behind_overwritten(granule)))
         return (struct whence_bits){ALL_BITS, word & ORIGIN_MASK};
     uintptr_t next = granule + WH_GRANULE;
-    if (!filled && !alone && is_near(granule, next)) perhaps_overwritten(next);
-    overwritten(granule);
+    if (alone)
+        overwritten_alone(granule);
+    else {
+        if (!filled && is_near(granule, next)) perhaps_overwritten(next);
+        overwritten(granule);
+    }
     return (struct whence_bits){0, 0};
 }
 
@@ -168,10 +202,6 @@ static int neighbour_agrees(uintptr_t granule, uint64_t word, uint64_t kept, uin
         if (agrees(word, kept, *origin)) return 1;
     }
     return 0;
-}
-
-static uint64_t origin_of_block(struct block block) {
-    return block_exists(block) ? origin_of_stack(block_alloc_stack(block)) : 0;
 }
 
 /* The bytes `kept` of a granule that was undefined, of which a store has overwritten the others:

@@ -38,6 +38,14 @@ static void a_collision_is_told_apart(void) {
     CHECK_EQUAL(depot_put(b, 1, 42), second);
 }
 
+static void handles_lead_to_the_begin_of_a_stack(void) {
+    uint64_t pcs[] = {0x555555550001, 0x555555550002, 0x7ffff7000003, 4, 5, 6, 7, 8};
+    uint32_t first = put(pcs, 8), second = put(pcs, 7);
+    CHECK(depot_has(first) && depot_has(second) && second > first + 1);
+    for (uint32_t middle = first + 1; middle < second; middle++) CHECK(!depot_has(middle));
+    CHECK(!depot_has(0) && !depot_has(1) && !depot_has(UINT32_MAX));
+}
+
 static void cache_agrees_with_depot(void) {
     static struct depot_cache cache;
     for (uint64_t round = 0; round < 2; round++)
@@ -78,6 +86,7 @@ int main(void) {
     CHECK_EQUAL(depot_init(&begin, &size), 0);
     equal_stacks_have_one_handle();
     a_collision_is_told_apart();
+    handles_lead_to_the_begin_of_a_stack();
     cache_agrees_with_depot();
     threads_get_the_same_handles();
     return 0;
