@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import lzma
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,6 +91,36 @@ def test_compressed_sections(tmp_path: Path, kind: str) -> None:
     if done.returncode:
         pytest.skip(f"objcopy makes no {kind}")
     check(program)
+
+
+def with_packed_names(folder: Path) -> Path:
+    """A stripped program whose symbol table stands in it once more, packed, as on Fedora."""
+    program = build(folder)
+    run(folder, "objcopy", "--strip-debug", "prog", "names")
+    (folder / "packed").write_bytes(lzma.compress((folder / "names").read_bytes()))
+    run(folder, "strip", "prog")
+    run(folder, "objcopy", "--add-section", ".gnu_debugdata=packed", "prog")
+    return program
+
+
+def functions_of(program: Path) -> tuple[list[str | None], list[str]]:
+    """The functions of the program's stack, and what the symbolizer notes."""
+    captured, symbolizer = capture(program), Symbolizer()
+    return [frame.function for frame in symbolizer.stack(captured.pcs, captured.memory)], symbolizer.notes
+
+
+def test_packed_names(tmp_path: Path) -> None:
+    functions, notes = functions_of(with_packed_names(tmp_path))
+    assert "main" in functions
+    assert not notes
+
+
+def test_packed_names_without_lzma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = with_packed_names(tmp_path)
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    functions, notes = functions_of(program)
+    assert "main" not in functions
+    assert notes == [f"{program}: names of its functions are packed, and this Python has no module lzma"]
 
 
 def test_split_names_have_their_scopes(tmp_path: Path) -> None:

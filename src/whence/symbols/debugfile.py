@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import lzma
 import os
 import struct
 import zlib
@@ -26,11 +25,12 @@ _MOST_BYTES = 4 << 30
 class DebugFile:
     """An ELF file, as far as its debug information and symbols are asked for.
 
-    Raises `OSError` or `ElfError`.
+    `unread`: which of its names were not read, and why. Raises `OSError` or `ElfError`.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.unread: str | None = None
         self._stream = open(path, "rb")  # noqa: SIM115  (sections are read when they are asked for)
         self._elf = Elf(self._stream.fileno())
 
@@ -113,7 +113,13 @@ class DebugFile:
         """Images with symbols: this one, and the one with those of functions that it has no others of."""
         yield self._elf
         small = self.section(".gnu_debugdata")
-        if small:
+        if not small:
+            return
+        try:
+            import lzma
+        except ImportError:  # Python is often built where liblzma was not
+            self.unread = "names of its functions are packed, and this Python has no module lzma"
+        else:
             with contextlib.suppress(OSError, ElfError, lzma.LZMAError):
                 descriptor = os.memfd_create("whence-symbols")
                 os.write(descriptor, lzma.decompress(small))

@@ -68,13 +68,14 @@ class Module:
     """An executable or shared library on disk; addresses are its ELF virtual addresses.
 
     A file that cannot be read, or not as ELF, is a module that knows nothing;
-    `problem` then says why. `kept`: has what earlier runs have found; None: it is found anew.
+    `problem` then says why. `unread` says which names are there and were not read. `kept`: has what earlier runs have found; None: it is found anew.
     """
 
     def __init__(self, path: str, kept: Kept | None = None) -> None:
         self.path = path
         self._kept = kept
         self.problem: str | None = None
+        self.unread: str | None = None
         self._segments: list[tuple[int, int, int]] = []
         self._files: list[DebugFile] | None = None
         self._dwarf: Dwarf | None = None
@@ -171,7 +172,9 @@ class Module:
         """The name in the symbol table whose range holds the address."""
         try:
             if self._symbols is None:
-                self._symbols = Symbols(elf for file in self._files or () for elf in file.symbol_tables())
+                files = self._files or []
+                self._symbols = Symbols(elf for file in files for elf in file.symbol_tables())
+                self.unread = next((f"{self.path}: {file.unread}" for file in files if file.unread), None)
             return self._symbols.at(address)
         except Exception as error:  # a damaged table, or a name that is no text
             if shortage(error):

@@ -145,6 +145,8 @@ class Symbolizer:
     def _note_problem(self, module: Module) -> None:
         if module.problem:
             self._note(f"{module.problem}: its frames have no names")
+        if module.unread:
+            self._note(module.unread)
 
     def _note(self, sentence: str) -> None:
         if sentence not in self.notes:
