@@ -67,8 +67,9 @@ class Place:
 class Module:
     """An executable or shared library on disk; addresses are its ELF virtual addresses.
 
-    A file that cannot be read, or not as ELF, is a module that knows nothing;
-    `problem` then says why. `unread` says which names are there and were not read. `kept`: has what earlier runs have found; None: it is found anew.
+    A file that cannot be read, or not as ELF, is a module that knows nothing; `problem` then says why.
+    `unread` says which names are there and were not read. `kept`: has what earlier runs have found; None: it
+    is found anew.
     """
 
     def __init__(self, path: str, kept: Kept | None = None) -> None:
