@@ -72,8 +72,19 @@ static int are_defined(uintptr_t granule, uintptr_t end) {
     return !(*(const wh_word *)state & ((1ull << (8 * (last - state))) - 1));
 }
 
+/* Granules whose states one look reads. */
+#define LOOKED 8u
+
+/* Whether one look at the states shows that the granules of a range are defined. Most ranges are
+ * short, and so are most of them. */
+static inline int is_seen_defined(uintptr_t address, uint64_t size) {
+    uint64_t behind = (address + size - 1) / WH_GRANULE - address / WH_GRANULE;
+    if (behind >= LOOKED) return 0;
+    return !(*(const wh_word *)granule_state(address) << (8 * (LOOKED - 1 - behind)));
+}
+
 int values_are_defined(uintptr_t address, uint64_t size) {
-    if (!size || !is_covered(address, size)) return 1;
+    if (!size || !is_covered(address, size) || is_seen_defined(address, size)) return 1;
     struct part first = part_of(address, size);
     if (!is_defined_part(first)) return 0;
     if (first.size == size) return 1;
@@ -162,7 +173,7 @@ static void define_granules(uintptr_t granule, uintptr_t end) {
 }
 
 WH_EXPORT void __whence_value_define(uint64_t address, uint64_t size) {
-    if (!size || !is_covered(address, size)) return;
+    if (!size || !is_covered(address, size) || is_seen_defined(address, size)) return;
     uintptr_t end = address + size;
     if (address % WH_GRANULE) {
         struct part part = part_of(address, size);
