@@ -67,11 +67,11 @@ static int has_magic(uint64_t address) {
 static int is_constant(uint64_t origin) {
     uint64_t address = address_of(origin);
     if (is_found(address)) return 1;
+    if (address % WH_ORIGIN_PLACE_UNIT != WH_ORIGIN_CONSTANT_PLACE) return 0;
     uint64_t last = address + sizeof(struct whence_undefined) - 1;
-    if (!images_hold(address)) return 0;
-    if ((address ^ last) / OS_PAGE || address % _Alignof(struct whence_undefined)) return 0;
+    if ((address ^ last) / OS_PAGE) return 0;
     uint64_t none = as_absent(address);
-    if (is_kept(absent, address, none)) return 0;
+    if (is_kept(absent, address, none) || !images_hold(address)) return 0;
     int there = has_magic(address);
     keep(there ? found : absent, address, there ? address : none);
     return there;

@@ -38,7 +38,10 @@ static uint32_t loads;
 uint32_t images_version(void) { return loads; }
 
 /* In writable data of an image, which another image may have taken the place of. */
-static struct whence_undefined late = {0, 4};
+static struct {
+    _Alignas(WH_ORIGIN_PLACE_UNIT) uint32_t before;
+    struct whence_undefined head;
+} late = {0, {0, 4}};
 
 int images_hold(uint64_t address) {
     return address - (uint64_t)(uintptr_t)&variable < sizeof variable ||
@@ -450,9 +453,9 @@ static void a_child_goes_on(void) {
 }
 
 static void another_image_may_have_constants_elsewhere(void) {
-    uint64_t origin = (uint64_t)(uintptr_t)&late;
+    uint64_t origin = (uint64_t)(uintptr_t)&late.head;
     CHECK(!origin_is_valid(origin));
-    late.magic = WHENCE_UNDEFINED_MAGIC;
+    late.head.magic = WHENCE_UNDEFINED_MAGIC;
     CHECK(!origin_is_valid(origin)); /* it is not looked at each time */
     loads++;
     CHECK(origin_is_valid(origin));
