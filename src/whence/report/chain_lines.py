@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from rich.cells import cell_len
 from rich.text import Text
 
-from whence.chains import Chain, Hop
+from whence.chains import Chain, Hop, HopKind
 from whence.findings import Frame
 from whence.report import frames
 from whence.report.chain_text import chain_heading, frame_of, hop_parts, hop_threads, mark
@@ -15,6 +17,10 @@ from whence.report.styles import DIM, FUNCTION, HEADING, printable
 
 _WORDS, _PLACE = 12, 24
 """Columns that what happened, and a position, have at least."""
+_CODE, _CALLED = 24, 32
+"""Columns that source lines have for which names of functions are cut, and that these have then."""
+_SYSTEM_WORDS, _SYSTEM_PLACE = 3, 4
+"""The parts of the width that they have in headers of the system, where no hop of the program has more."""
 
 
 class ChainLines:
@@ -36,28 +42,95 @@ class ChainLines:
     def hops(self, chain: Chain, thread: int, indent: str) -> list[Text]:
         """One line for each hop, newest first: what happened, position, and the source line where it fits.
 
-        The mark of a hop stands below it.
+        Hops that follow each other in headers of the system are one line. Names and places there do not take
+        the room of the program's own. The mark of a hop stands below it.
         """
+        rows = _rows(chain, hop_threads(chain, thread))
         digits = len(str(max(len(chain.hops) - 1, 0)))
-        others = hop_threads(chain, thread)
-        beside = max(cell_len(each) + 2 for each in others) if any(others) else 0
-        room = self._layout.width - len(indent) - digits - 2 - beside - 2 - _PLACE
-        room = max(min(self._layout.width // 2, room), _PLACE)
-        said = _beside([_fitted(hop, room) for hop in chain.hops], others)
+        begin = len(indent) + digits + 2
+        said = _beside(self._said(rows, begin), [row.other for row in rows])
         wide = max((cell_len(each) for each in said), default=0)
-        left = self._layout.width - len(indent) - digits - 2 - wide - 2
-        hops = [frame_of(hop) for hop in chain.hops]
-        places = [tail(frames.position(each, self._layout.directory), left) for each in hops]
+        left = self._layout.width - begin - wide - 2
+        most = max((cell_len(self._place(row, left)) for row in _own(rows)), default=left)
+        most = max(most, self._layout.width // _SYSTEM_PLACE)
+        places = [self._place(row, most if row.is_system else left) for row in rows]
         far = max((cell_len(place) for place in places), default=0)
         lines = []
-        for number, (frame, words_, place) in enumerate(zip(hops, said, places, strict=True)):
-            line = Text.assemble(indent, (f"{number:>{digits}}  ", DIM), (pad(words_, wide), FUNCTION))
+        for row, words_, place in zip(rows, said, places, strict=True):
+            line = Text.assemble(indent, (f"{row.number:>{digits}}  ", DIM), (pad(words_, wide), FUNCTION))
             line.append(f"  {pad(place, far)}")
-            lines.append(line.append(code(self._sources, frame, left - far - 3), DIM))
-            if marked := mark(chain.hops[number]):
+            lines.append(line.append(code(self._sources, frame_of(row.hops[0]), left - far - 3), DIM))
+            if marked := mark(row.hops[0]):
                 below = Text.assemble(indent, " " * (digits + 2), (f"^ {marked}", HEADING))
                 lines += self._layout.wrapped(below, indent + " " * (digits + 4))
         return lines
+
+    def _said(self, rows: list[_Row], begin: int) -> list[str]:
+        """What happened, from a column on."""
+        beside = max((cell_len(row.other) + 2 for row in rows if row.other), default=0)
+        left = self._layout.width - begin - beside - 2
+        room = max(min(self._layout.width // 2, left - _PLACE), _PLACE)
+        called = max(min(room, left - self._wanted(rows)), min(room, _CALLED))
+        most = max((cell_len(row.words(room, called)) for row in _own(rows)), default=room)
+        most = max(most, self._layout.width // _SYSTEM_WORDS)
+        return [row.words(most, most) if row.is_system else row.words(room, called) for row in rows]
+
+    def _wanted(self, rows: list[_Row]) -> int:
+        """Columns for the places of the program's hops and the begins of their source lines."""
+        own = _own(rows)
+        places = max((cell_len(self._place(row, self._layout.width // 3)) for row in own), default=0)
+        is_there = any(code(self._sources, frame_of(row.hops[0]), self._layout.width) for row in own)
+        return places + (3 + _CODE if is_there else 0)
+
+    def _place(self, row: _Row, room: int) -> str:
+        """Nothing for several hops, which have a place each."""
+        if len(row.hops) > 1:
+            return ""
+        return tail(frames.position(frame_of(row.hops[0]), self._layout.directory), room)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A hop, or several in headers of the system; `number` is that of the newest, and `other` names the
+    thread or process of all."""
+
+    number: int
+    hops: tuple[Hop, ...]
+    other: str
+
+    @property
+    def is_system(self) -> bool:
+        return frames.is_system(self.hops[0].file or "")
+
+    def words(self, room: int, called: int) -> str:
+        """In so many columns, or in `called` where a function's name is most of what is said."""
+        if len(self.hops) == 1:
+            hop = self.hops[0]
+            return _fitted(hop, called if hop.kind in (HopKind.ARGUMENT, HopKind.RETURN) else room)
+        library = all("/c++/" in (hop.file or "") for hop in self.hops)
+        return f"{len(self.hops)} hops in {'the C++ library' if library else 'headers of the system'}"
+
+
+def _own(rows: list[_Row]) -> list[_Row]:
+    return [row for row in rows if not row.is_system]
+
+
+def _rows(chain: Chain, others: list[str]) -> list[_Row]:
+    """The birth of the value and hops that say more than others stand alone."""
+    rows: list[_Row] = []
+    last = len(chain.hops) - 1
+    for number, (hop, other) in enumerate(zip(chain.hops, others, strict=True)):
+        row = _Row(number, (hop,), other)
+        if rows and number != last and _may_join(rows[-1], row):
+            rows[-1] = replace(rows[-1], hops=(*rows[-1].hops, hop))
+        else:
+            rows.append(row)
+    return rows
+
+
+def _may_join(newer: _Row, row: _Row) -> bool:
+    plain = not any(mark(hop) or hop.note or hop.kind.is_loss for hop in (newer.hops[-1], *row.hops))
+    return plain and newer.is_system and row.is_system and newer.other == row.other
 
 
 def _fitted(hop: Hop, room: int) -> str:
