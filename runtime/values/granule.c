@@ -204,7 +204,7 @@ static int neighbour_agrees(uintptr_t granule, uint64_t word, uint64_t kept, uin
     return 0;
 }
 
-/* The bytes `kept` of a granule that was undefined, of which a store has overwritten the others:
+/* The bytes `kept` of a granule that was undefined, of which a store overwrites the others, or has:
  * are they as they were? */
 static struct whence_bits rest_bits(uintptr_t granule, uint64_t kept, uint64_t hint) {
     struct whence_bits rest = {kept, hint};
@@ -212,10 +212,11 @@ static struct whence_bits rest_bits(uintptr_t granule, uint64_t kept, uint64_t h
     if (hint && agrees(word, kept, hint)) return rest;
     rest.origin = origin_of_block(block_of(granule));
     if (rest.origin && agrees(word, kept, rest.origin)) return rest;
+    rest.origin = word & ORIGIN_MASK;
+    if (origin_fills(word)) return rest;
     if (neighbour_agrees(granule, word, kept, &rest.origin)) return rest;
     /* Last, because a word that is none may lead to a system call. */
-    rest.origin = word & ORIGIN_MASK;
-    if (!origin_fills(word)) rest.bits = origin_left(word, kept, &rest.origin);
+    rest.bits = origin_left(word, kept, &rest.origin);
     return rest;
 }
 
@@ -241,12 +242,31 @@ static int is_as_noted(uintptr_t granule, const struct detail *detail, uint64_t 
     return !(differing(granule_word(granule), detail->value) & detail->bits & ~mask);
 }
 
+/* The local variables that have begun last and whose last granules have no details: another
+ * function's may be in the same place of the table, and takes it. */
+#define LAST_LOCALS 64u
+static __thread struct {
+    uintptr_t granule;
+    uint64_t origin;
+} last_locals[LAST_LOCALS] __attribute__((tls_model("initial-exec")));
+
+static unsigned place_of_local(uintptr_t granule) { return granule / WH_GRANULE % LAST_LOCALS; }
+
+/* The bytes of a local variable's last granule that belong to no variable. */
+static uint64_t bits_behind(uintptr_t granule) {
+    unsigned size = PORT_PLANES ? *plane_state(granule) : 0;
+    return size && size < WH_GRANULE ? ALL_BITS << (8 * size) : 0;
+}
+
 /* The origin of the last granule of a local variable, where its bytes `named` may be those of the
- * granule's fill word; 0: they are not. What is behind them belongs to no variable. */
-static uint64_t origin_of_last(uint64_t word, uint64_t named) {
-    uint64_t behind = ~(~0ull >> __builtin_clzll(named)), origin = 0;
+ * granule's fill word; 0: they are not, or it is unknown. */
+static uint64_t origin_of_last(uintptr_t granule, uint64_t word, uint64_t named) {
+    unsigned place = place_of_local(granule);
+    uint64_t origin = last_locals[place].origin;
+    if (last_locals[place].granule == granule) return agrees(word, named, origin) ? origin : 0;
     if (origin_fills(word)) return word & ORIGIN_MASK;
-    return named && (origin_left(word, named | behind, &origin) & named) == named ? origin : 0;
+    uint64_t kept = named | bits_behind(granule);
+    return (origin_left(word, kept, &origin) & named) == named ? origin : 0;
 }
 
 /* The undefined bits of a granule whose state names its bytes. */
@@ -261,7 +281,7 @@ static struct whence_bits named_bits(uintptr_t granule, uint8_t state, struct de
     }
     uint64_t word = granule_word(granule), kept = found.bits & ~mask;
     if (found.origin && agrees(word, kept, found.origin)) return found;
-    if (kept && is_on_own_stack(granule) && (found.origin = origin_of_last(word, kept)))
+    if (kept && is_on_own_stack(granule) && (found.origin = origin_of_last(granule, word, kept)))
         return found;
     return (struct whence_bits){0, 0};
 }
@@ -353,6 +373,9 @@ int granule_define_bytes(uintptr_t granule, uint8_t bytes) {
 int granule_undefine_last(uintptr_t granule, uint64_t size, uint64_t origin) {
     if (!PORT_PLANES || !is_on_own_stack(granule) || *plane_state(granule) != size) return 0;
     uint8_t bytes = (uint8_t)((1u << size) - 1);
+    unsigned place = place_of_local(granule);
+    last_locals[place].granule = granule;
+    last_locals[place].origin = origin;
     *(volatile wh_word *)granule = origin_fill(origin);
     __atomic_store_n(granule_state(granule), bytes, __ATOMIC_RELEASE);
     return granule_is_named(bytes);

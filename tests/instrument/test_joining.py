@@ -75,10 +75,10 @@ def test_eight_granules_are_joined() -> None:
     ]
 
 
-def test_stores_move_behind_the_last() -> None:
+def test_stores_are_told_of_before_the_first() -> None:
     found = function(store("%p", 8, 8), at("%a", 8), store("%a", 1, 8), at("%b", 9), store("%b", 1, 1))
     join_stores(found)
-    assert calls(found) == [("__whence_values_memory_clears_2", f"ptr %wh.0, i64 {0x3FF}, i16 {0x3FF}")]
+    assert calls(found) == [("__whence_values_memory_clears_2", f"ptr %p, i64 {0x3FF}, i16 {0x3FF}")]
 
 
 def test_stores_stay_where_something_looks_between() -> None:

@@ -438,7 +438,14 @@ class _Follower:
                 if isinstance(self.function.definition_of(access.pointer), ir.Alloca):
                     self._runtime(helpers.DEEPEN, f"ptr {access.pointer}")
             else:
-                self._stored(access.pointer, value.type, align, self.shadows.get(value.value))
+                shadow = self.shadows.get(value.value)
+                if not (access.atomic or access.volatile):
+                    self.at.anchor = access
+                    self._overwritten(access.pointer, value.type, align, whole=shadow is None)
+                    self.at.anchor = following
+                    if shadow is None:
+                        return
+                self._stored(access.pointer, value.type, align, shadow)
         else:
             type_ = access.operands[-1].type
             self._stored(access.pointer, type_, self.layout.size_of(type_), None)
@@ -476,6 +483,17 @@ class _Follower:
             return found
         some = self.at.emit(f"icmp ne i64 {bits}, 0")
         return self.at.emit(f"select i1 {some}, i64 {found}, i64 {origin}")
+
+    def _overwritten(self, pointer: str, type_: str, align: int, *, whole: bool) -> None:
+        """A store comes next, and what it leaves of undefined granules still stands beside the rest of their
+        fill words, which names its origin. whole: also about granules of which it leaves nothing."""
+        for _, offset, leaf in leaves(self.layout, type_):
+            of = self.at.shadow_type(str(leaf))
+            if of is None:
+                continue
+            for place, count, known in self._parts(pointer, offset, _bytes(of), align):
+                if whole or count < GRANULE or known % GRANULE:
+                    self._runtime(helpers.clear(count, known), f"ptr {place}")
 
     def _stored(self, pointer: str, type_: str, align: int, shadow: Shadow | None) -> None:
         for path, offset, leaf in leaves(self.layout, type_):
@@ -679,9 +697,7 @@ class _Follower:
             elif _STORED.get(name) != at:
                 self._report(argument.value, argument.type, "ARGUMENT")
 
-    def _written(
-        self, call: ir.Call, stores: Mapping[int, int], following: ir.Instruction | None
-    ) -> None:
+    def _written(self, call: ir.Call, stores: Mapping[int, int], following: ir.Instruction | None) -> None:
         """What a library function has stored is defined."""
         for at, size in stores.items():
             if following is not None and at < len(call.arguments):

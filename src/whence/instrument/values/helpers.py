@@ -132,12 +132,13 @@ def store(size: int, align: int) -> str:
 
 
 def clear(size: int, align: int) -> str:
-    """The function to call after a store of a value whose bits are all defined."""
+    """The function to call before a store of a value whose bits are all defined, while what it overwrites in
+    part is there."""
     return f"{_CLEAR}_{size}{place_of(size, align).value}"
 
 
 def cleared(name: str) -> tuple[int, bool] | None:
-    """What a function that is called after a store of defined bits is about: how many bytes, and whether a
+    """What a function that is called before a store of defined bits is about: how many bytes, and whether a
     granule begins there; None for other functions."""
     sized = _SIZED.match(name)
     if sized is None or sized[1] != _CLEAR:
@@ -164,7 +165,7 @@ def states_of(mask: int) -> tuple[str, int]:
 
 
 def clears(mask: int) -> tuple[str, str]:
-    """The function to call after stores of defined bytes, which `mask` has as in `states_of`, and its last
+    """The function to call before stores of defined bytes, which `mask` has as in `states_of`, and its last
     argument."""
     type_, states = states_of(mask)
     return f"{_CLEARS}_{int(type_[1:]) // 8}", f"{type_} {states}"

@@ -3,8 +3,8 @@
 The plane is looked at for each load and each store. Members of a structure, or elements of an array, lie
 at constant distances from one pointer, and the states of neighbouring granules beside each other: so one look
 at the states of up to eight granules serves all such accesses between which nothing else asks the plane.
-Tests of loads that share a point (`whence.instrument.values.points`) move to the first of them, and what
-follows stores moves behind the last.
+Tests of loads that share a point (`whence.instrument.values.points`), and what is said in front of stores,
+move to the first of them.
 
 The cost grows linearly with the number of instructions.
 """
@@ -73,18 +73,18 @@ def join_loads(function: ir.Function) -> None:
 
 
 def join_stores(function: ir.Function) -> None:
-    """Joins what follows stores of defined values.
+    """Joins what is said in front of stores of defined values.
 
     Before::
 
         declare void @__whence_values_memory_clear_8(ptr)
         declare void @__whence_values_memory_clear_1b(ptr)
         define void @f(ptr %p) {
-          store i64 1, ptr %p, align 8
           call void @__whence_values_memory_clear_8(ptr %p)
+          store i64 1, ptr %p, align 8
           %q = getelementptr i8, ptr %p, i64 8
-          store i8 1, ptr %q, align 8
           call void @__whence_values_memory_clear_1b(ptr %q)
+          store i8 1, ptr %q, align 8
           ret void
         }
 
@@ -93,11 +93,10 @@ def join_stores(function: ir.Function) -> None:
         declare void @__whence_values_memory_clear_8(ptr)
         declare void @__whence_values_memory_clear_1b(ptr)
         define void @f(ptr %p) {
+          call void @__whence_values_memory_clears_2(ptr %p, i64 511, i16 511)
           store i64 1, ptr %p, align 8
           %q = getelementptr i8, ptr %p, i64 8
           store i8 1, ptr %q, align 8
-          %wh.0 = getelementptr i8, ptr %q, i64 -8
-          call void @__whence_values_memory_clears_2(ptr %wh.0, i64 511, i16 511)
           ret void
         }
         declare void @__whence_values_memory_clears_2(ptr, i64, i16)
@@ -118,7 +117,7 @@ def _join_stores(groups: dict[str, list[_Access]]) -> None:
     for accesses in groups.values():
         for joined in _joined(accesses):
             name, states = helpers.clears(joined.mask)
-            joined.replace(joined.accesses[-1], name, after=f", {states}")
+            joined.replace(joined.accesses[0], name, after=f", {states}")
     groups.clear()
 
 

@@ -74,7 +74,7 @@ def _parts(root: str, offset: int, size: int) -> Iterator[tuple[Chunk, int]]:
 
 
 def drop_known(function: ir.Function) -> None:
-    """Leaves out looks in front of loads, and behind stores of defined values.
+    """Leaves out looks in front of loads, and of stores of defined values.
 
     Before::
 
@@ -84,8 +84,8 @@ def drop_known(function: ir.Function) -> None:
           call void @__whence_values_point_load(i64 0, ptr %p, i64 4, i64 4)
           %a = load i32, ptr %p, align 4
           %b = add i32 %a, 1
-          store i32 %b, ptr %p, align 4
           call void @__whence_values_memory_clear_4(ptr %p)
+          store i32 %b, ptr %p, align 4
           ret void
         }
 
