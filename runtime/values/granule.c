@@ -242,15 +242,17 @@ static int is_as_noted(uintptr_t granule, const struct detail *detail, uint64_t 
     return !(differing(granule_word(granule), detail->value) & detail->bits & ~mask);
 }
 
-/* The local variables that have begun last and whose last granules have no details: another
- * function's may be in the same place of the table, and takes it. */
+/* The local variables that have begun last and whose last granules have no details, by granule:
+ * details that are there are left from another variable. */
 #define LAST_LOCALS 64u
-static __thread struct {
+static __thread struct last_local {
     uintptr_t granule;
     uint64_t origin;
 } last_locals[LAST_LOCALS] __attribute__((tls_model("initial-exec")));
 
-static unsigned place_of_local(uintptr_t granule) { return granule / WH_GRANULE % LAST_LOCALS; }
+static struct last_local *last_local_of(uintptr_t granule) {
+    return &last_locals[granule / WH_GRANULE % LAST_LOCALS];
+}
 
 /* The bytes of a local variable's last granule that belong to no variable. */
 static uint64_t bits_behind(uintptr_t granule) {
@@ -261,11 +263,8 @@ static uint64_t bits_behind(uintptr_t granule) {
 /* The origin of the last granule of a local variable, where its bytes `named` may be those of the
  * granule's fill word; 0: they are not, or it is unknown. */
 static uint64_t origin_of_last(uintptr_t granule, uint64_t word, uint64_t named) {
-    unsigned place = place_of_local(granule);
-    uint64_t origin = last_locals[place].origin;
-    if (last_locals[place].granule == granule) return agrees(word, named, origin) ? origin : 0;
+    uint64_t kept = named | bits_behind(granule), origin = 0;
     if (origin_fills(word)) return word & ORIGIN_MASK;
-    uint64_t kept = named | bits_behind(granule);
     return (origin_left(word, kept, &origin) & named) == named ? origin : 0;
 }
 
@@ -273,17 +272,22 @@ static uint64_t origin_of_last(uintptr_t granule, uint64_t word, uint64_t named)
 static struct whence_bits named_bits(uintptr_t granule, uint8_t state, struct detail *detail,
                                      uint64_t mask) {
     struct block block = block_of(granule);
-    struct whence_bits found = {bits_of_bytes(state), origin_of_block(block)};
+    struct whence_bits found = {bits_of_bytes(state), origin_of_block(block)}, none = {0, 0};
+    uint64_t word = granule_word(granule), kept = found.bits & ~mask;
+    struct last_local *local = last_local_of(granule);
+    if (local->granule == granule) {
+        found.origin = local->origin;
+        return agrees(word, kept, found.origin) ? found : none;
+    }
     if (detail && is_about(detail, block) && !(state & ~bytes_of_bits(detail->bits))) {
         detail->bits &= found.bits;
         if (is_as_noted(granule, detail, mask))
             return (struct whence_bits){detail->bits, detail->origin & ORIGIN_MASK};
     }
-    uint64_t word = granule_word(granule), kept = found.bits & ~mask;
     if (found.origin && agrees(word, kept, found.origin)) return found;
     if (kept && is_on_own_stack(granule) && (found.origin = origin_of_last(granule, word, kept)))
         return found;
-    return (struct whence_bits){0, 0};
+    return none;
 }
 
 /* The granule is held. If an undefined byte has changed, code that is not seen has written there:
@@ -373,9 +377,7 @@ int granule_define_bytes(uintptr_t granule, uint8_t bytes) {
 int granule_undefine_last(uintptr_t granule, uint64_t size, uint64_t origin) {
     if (!PORT_PLANES || !is_on_own_stack(granule) || *plane_state(granule) != size) return 0;
     uint8_t bytes = (uint8_t)((1u << size) - 1);
-    unsigned place = place_of_local(granule);
-    last_locals[place].granule = granule;
-    last_locals[place].origin = origin;
+    *last_local_of(granule) = (struct last_local){granule, origin};
     *(volatile wh_word *)granule = origin_fill(origin);
     __atomic_store_n(granule_state(granule), bytes, __ATOMIC_RELEASE);
     return granule_is_named(bytes);
@@ -387,6 +389,7 @@ static uint8_t note(uintptr_t granule, struct whence_bits bits, uint64_t value) 
     if (bits.bits == ALL_BITS && origin_fills(value)) return WH_VALUES_UNDEFINED;
     struct detail *detail = details_at(granule);
     if (!detail) return WH_VALUES_DEFINED;
+    if (last_local_of(granule)->granule == granule) last_local_of(granule)->granule = 0;
     WH_INVARIANT(granule % WH_GRANULE == 0);
     *detail = (struct detail){bits.bits, value, bits.origin | mark_of(block_of(granule))};
     return mixed_state(bits.bits);

@@ -810,10 +810,12 @@ class _Follower:
             to, from_, size = (self._reported(each) for each in arguments[:3])
             self._runtime(helpers.COPY, f"ptr {to}, ptr {from_}, i64 {self._number(size, arguments[2].type)}")
         elif following is not None and name.startswith("llvm.memset."):
-            self._reported(arguments[0])
-            self._reported(arguments[2])
+            to, size = (self._reported(arguments[at]) for at in (0, 2))
+            count = self._number(size, arguments[2].type)
+            self._runtime(helpers.DEFINE, f"ptr {to}, i64 {count}")
             self.at.anchor = following
-            self._set(arguments)
+            if self.shadows.get(arguments[1].value) is not None:
+                self._set(arguments)
         elif following is not None and name.startswith(START):
             self.at.anchor = following
             self.passing.start(arguments[0].value)
@@ -824,12 +826,10 @@ class _Follower:
             self.shadows[call.result] = self.intrinsics.shadow(call, name)
 
     def _set(self, arguments: Sequence[ir.Argument]) -> None:
-        """Bytes have been set to a value: the arguments are those of memset."""
+        """Bytes have been set to a value that may be undefined: the arguments are those of memset."""
         to, value, size = arguments[:3]
-        shadow, count = self.shadows.get(value.value), self._number(size.value, size.type)
-        if shadow is None:
-            self._runtime(helpers.DEFINE, f"ptr {to.value}, i64 {count}")
-            return
+        shadow, count = self.shadows[value.value], self._number(size.value, size.type)
+        assert shadow is not None
         bits = self.at.binary("and", "i64", self.at.words(shadow.bits, shadow.type)[0], "255")
         self._runtime(helpers.SET, f"ptr {to.value}, i64 {count}, i64 {bits}, i64 {shadow.origin}")
 
