@@ -87,3 +87,5 @@ def test_names_of_functions_are_cut_for_source_lines(own: str) -> None:
     assert "attach(bus" in called[0]
     stored = lines(hop(own, LONG, HopKind.STORED), directory=directory)
     assert stored[0].startswith(f"0  stored to {LONG[:38]}")
+    cut = lines(hop(own, "half", HopKind.RETURN, conversion=(32, 16)), directory=directory)
+    assert cut[0].startswith("0  returned by half, cut from 32 to 16 bits")

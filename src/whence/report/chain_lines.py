@@ -103,10 +103,11 @@ class _Row:
         return frames.is_system(self.hops[0].file or "")
 
     def words(self, room: int, called: int) -> str:
-        """In so many columns, or in `called` where a function's name is most of what is said."""
+        """In so many columns, or in `called` where nothing but a function's name is said."""
         if len(self.hops) == 1:
             hop = self.hops[0]
-            return _fitted(hop, called if hop.kind in (HopKind.ARGUMENT, HopKind.RETURN) else room)
+            is_name = hop.kind in (HopKind.ARGUMENT, HopKind.RETURN) and not hop_parts(hop)[1]
+            return _fitted(hop, called if is_name else room)
         library = all("/c++/" in (hop.file or "") for hop in self.hops)
         return f"{len(self.hops)} hops in {'the C++ library' if library else 'headers of the system'}"
 
