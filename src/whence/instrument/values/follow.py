@@ -11,7 +11,7 @@ The cost grows linearly with the number of instructions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from enum import Enum
 
 from whence import ir
@@ -441,14 +441,15 @@ class _Follower:
                 shadow = self.shadows.get(value.value)
                 if not (access.atomic or access.volatile):
                     self.at.anchor = access
-                    self._overwritten(access.pointer, value.type, align, whole=shadow is None)
+                    self._cleared(access.pointer, value.type, align, whole=shadow is None)
                     self.at.anchor = following
-                    if shadow is None:
-                        return
-                self._stored(access.pointer, value.type, align, shadow)
+                elif shadow is None:
+                    self._cleared(access.pointer, value.type, align)
+                if shadow is not None:
+                    self._stored(access.pointer, value.type, align, shadow)
         else:
             type_ = access.operands[-1].type
-            self._stored(access.pointer, type_, self.layout.size_of(type_), None)
+            self._cleared(access.pointer, type_, self.layout.size_of(type_))
 
     def _parts(self, pointer: str, offset: int, size: int, align: int) -> Iterator[tuple[str, int, int]]:
         """The granules' worth of a range of memory: pointer, size, alignment."""
@@ -484,9 +485,10 @@ class _Follower:
         some = self.at.emit(f"icmp ne i64 {bits}, 0")
         return self.at.emit(f"select i1 {some}, i64 {found}, i64 {origin}")
 
-    def _overwritten(self, pointer: str, type_: str, align: int, *, whole: bool) -> None:
-        """A store comes next, and what it leaves of undefined granules still stands beside the rest of their
-        fill words, which names its origin. whole: also about granules of which it leaves nothing."""
+    def _cleared(self, pointer: str, type_: str, align: int, *, whole: bool = True) -> None:
+        """A value whose bits are all defined is stored, best in what comes next: then what it leaves of an
+        undefined granule still stands beside the rest of the fill word, which names its origin. whole: also
+        about granules of which it leaves nothing."""
         for _, offset, leaf in leaves(self.layout, type_):
             of = self.at.shadow_type(str(leaf))
             if of is None:
@@ -495,25 +497,20 @@ class _Follower:
                 if whole or count < GRANULE or known % GRANULE:
                     self._runtime(helpers.clear(count, known), f"ptr {place}")
 
-    def _stored(self, pointer: str, type_: str, align: int, shadow: Shadow | None) -> None:
+    def _stored(self, pointer: str, type_: str, align: int, shadow: Shadow) -> None:
+        """A value with this shadow has been stored."""
         for path, offset, leaf in leaves(self.layout, type_):
             of = self.at.shadow_type(str(leaf))
             if of is None:
                 continue
-            words: list[str] = []
-            if shadow is not None:
-                part = shadow.bits
-                if path:
-                    indices = ", ".join(map(str, path))
-                    part = self.at.emit(f"extractvalue {shadow.type} {shadow.bits}, {indices}")
-                words = self.at.words(part, of)
+            part = shadow.bits
+            if path:
+                indices = ", ".join(map(str, path))
+                part = self.at.emit(f"extractvalue {shadow.type} {shadow.bits}, {indices}")
+            words = self.at.words(part, of)
             for at, (place, count, known) in enumerate(self._parts(pointer, offset, _bytes(of), align)):
-                if shadow is None:
-                    self._runtime(helpers.clear(count, known), f"ptr {place}")
-                else:
-                    self._runtime(
-                        helpers.store(count, known), f"ptr {place}, i64 {words[at]}, i64 {shadow.origin}"
-                    )
+                name = helpers.store(count, known)
+                self._runtime(name, f"ptr {place}, i64 {words[at]}, i64 {shadow.origin}")
 
     # Variables.
 
@@ -668,9 +665,11 @@ class _Follower:
             self._intrinsic(call, name, following)
         elif name in _LIBRARY:
             self._report_arguments(call, name)
-            if following is not None and name == _MEMSET and self._used(call.arguments[1].value):
-                self.at.anchor = following
-                self._set(call.arguments)
+            if following is not None and name == _MEMSET:
+                to, value, size = call.arguments[:3]
+                if shadow := self._used(value.value):
+                    self.at.anchor = following
+                    self._set(to.value, self._number(size.value, size.type), shadow)
         elif is_decision(call):
             self._report(call.arguments[0].value, call.arguments[0].type, "BRANCH")
         elif name.startswith(PREFIX):
@@ -814,8 +813,8 @@ class _Follower:
             count = self._number(size, arguments[2].type)
             self._runtime(helpers.DEFINE, f"ptr {to}, i64 {count}")
             self.at.anchor = following
-            if self.shadows.get(arguments[1].value) is not None:
-                self._set(arguments)
+            if shadow := self.shadows.get(arguments[1].value):
+                self._set(to, count, shadow)
         elif following is not None and name.startswith(START):
             self.at.anchor = following
             self.passing.start(arguments[0].value)
@@ -825,13 +824,10 @@ class _Follower:
         elif call.result in self.maybe:
             self.shadows[call.result] = self.intrinsics.shadow(call, name)
 
-    def _set(self, arguments: Sequence[ir.Argument]) -> None:
-        """Bytes have been set to a value that may be undefined: the arguments are those of memset."""
-        to, value, size = arguments[:3]
-        shadow, count = self.shadows[value.value], self._number(size.value, size.type)
-        assert shadow is not None
+    def _set(self, to: str, count: str, shadow: Shadow) -> None:
+        """Bytes have been set to a value that may be undefined."""
         bits = self.at.binary("and", "i64", self.at.words(shadow.bits, shadow.type)[0], "255")
-        self._runtime(helpers.SET, f"ptr {to.value}, i64 {count}, i64 {bits}, i64 {shadow.origin}")
+        self._runtime(helpers.SET, f"ptr {to}, i64 {count}, i64 {bits}, i64 {shadow.origin}")
 
     def _reported(self, argument: ir.Argument) -> str:
         self._report(argument.value, argument.type, "ADDRESS" if argument.type == "ptr" else "ARGUMENT")
