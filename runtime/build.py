@@ -32,6 +32,8 @@ LIBRARY = "libwhence-rt.so"
 """The runtime of checked programs."""
 ALLOC_LIBRARY = "whence-alloc.so"
 """The guarded allocator, for programs as they are."""
+OBSERVED_LIBRARY = "libwhence-observed.so"
+"""The runtime of programs as they are that a tool executes."""
 
 ALLOCATOR = ("alloc", "blocks", "events", "os", "replace", "settings")
 """What every allocator of whole processes consists of: folders below this one."""
@@ -84,9 +86,17 @@ class Product:
     archive: bool = False
 
 
+_PORTS = ("port/checked", "port/observed")
+
 PRODUCTS = {
     LIBRARY: Product(
         (*ALLOCATOR, *CHECKING, *WRAPPERS, *PLANES, "intercept", "interface", "port/checked")
+    ),
+    OBSERVED_LIBRARY: Product(
+        (*ALLOCATOR, *CHECKING, *WRAPPERS, *PLANES, "intercept", "interface", "observed", *_PORTS),
+        ("-DWH_STATE_OFFSET=WH_OBSERVED_STATE_OFFSET", "-DOS_EXECUTED=1"),
+        port="observed",
+        without=("port/checked/faults.c",),
     ),
     "libwhence-kdalloc.so": Product(("alloc/kd", "os"), ("-fvisibility=default",)),
     "libwhence-replay.so": Product(

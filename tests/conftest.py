@@ -28,6 +28,8 @@ for _name in ("FORCE_COLOR", "COLUMNS"):  # of whoever runs the tests
 # Most tests are about one run, and not about undefined values, which change the code of every function: tests
 # of second runs and of these values say so, and test_defaults.py has what users have.
 os.environ.setdefault("WHENCE_OPTIONS", f"--locate never --disable {VALUES}")
+# Machines with Valgrind and those without choose the same engine for programs without IR.
+os.environ["WHENCE_VALGRIND"] = "/nonexistent"
 
 
 def pytest_configure() -> None:

@@ -91,6 +91,17 @@ static void execute_again(struct plan *plan) {
     while (environment_ours(plan->variables)) plan->variables++;
 }
 
+/* A tool executes this process, whose own program the kernel takes for the tool: the file itself is
+ * executed, and by the tool only with the other programs that this one starts. */
+static void execute_file(struct plan *plan) {
+    static int unchecked;
+    plan->path = program_file();
+    if (!options.children)
+        rt_note(&unchecked,
+                "the program executed itself: that process was not checked, nor are other "
+                "programs that it starts (--trace-children)");
+}
+
 /* The launcher would take a name of the caller's own program for the launcher's. */
 static const char *followed(const char *path, char own[PATH_MAX]) {
     if (!program_is_named(path)) return path;
@@ -105,6 +116,10 @@ static void decide(struct plan *plan, char *room, const char *path, char *const 
                    char *const *environment) {
     *plan = (struct plan){.path = path};
     if (is_refused(path, arguments, environment)) return;
+    if (PORT_OBSERVED) {
+        if (program_is(path)) execute_file(plan);
+        return;
+    }
     if (!options.children) {
         if (program_is(path)) execute_again(plan);
         return;

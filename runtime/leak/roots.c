@@ -6,6 +6,7 @@
 #include "../record/record.h"
 #include "../process/images.h"
 #include "../process/maps.h"
+#include "../process/tool.h"
 #include "../settings/options.h"
 #include "../symbolic/covered.h"
 #include "../symbolic/snapshot.h"
@@ -76,7 +77,8 @@ static int is_ours(const struct mapping *mapping) {
     size_t size;
     if (tables_hold_ours(mapping->begin, mapping->end) ||
         (PORT_PLANES && covered_overlaps(mapping->begin, mapping->end)) ||
-        heap_overlaps(mapping->begin, mapping->end))
+        heap_overlaps(mapping->begin, mapping->end) ||
+        (PORT_OBSERVED && !tool_ask(WH_REQUEST_OWNER, mapping->begin, 0)))
         return 1;
     return record_mapped(&begin, &size) && overlaps(mapping, begin, size);
 }

@@ -86,6 +86,18 @@ static inline int wh_same(const char *a, const char *b) {
     return *a == *b;
 }
 
+/* Below 0, 0 or above 0 as the bytes of the first text are less than, equal to or more than the
+ * other's. */
+static inline int wh_compare(const char *a, const char *b) {
+    while (*a && *a == *b) a++, b++;
+    return (int)(uint8_t)*a - (int)(uint8_t)*b;
+}
+
+static inline int wh_begins(const char *text, const char *begin) {
+    while (*begin && *text == *begin) text++, begin++;
+    return !*begin;
+}
+
 /* What follows the last slash of a path. */
 static inline const char *wh_base_name(const char *path) {
     const char *name = path;

@@ -16,6 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Whether a tool executes the process, and answers some system calls itself. */
+#ifndef OS_EXECUTED
+#define OS_EXECUTED 0
+#endif
+
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
@@ -219,9 +224,14 @@ long os_map_shared(uintptr_t begin, int file, size_t size, uint64_t offset) {
 
 /* rt_sigprocmask copies from and to the addresses it is given and answers
  * EFAULT where that fails. With an invalid `how` it changes nothing. */
-/* The kernel does not look at a null pointer, and succeeds. */
+/* The kernel does not look at a null pointer, and succeeds. A tool that executes the process
+ * answers for masks of signals itself, but hands on masks of processors: of a process that there is
+ * not. */
 int os_readable(uintptr_t address) {
-    return address && call4(SYS_rt_sigprocmask, -1, (long)address, 0, 8) != -EFAULT;
+    if (!address) return 0;
+    long answer = OS_EXECUTED ? call3(SYS_sched_setaffinity, -1, 8, (long)address)
+                              : call4(SYS_rt_sigprocmask, -1, (long)address, 0, 8);
+    return answer != -EFAULT;
 }
 
 int os_writable(uintptr_t address) {

@@ -8,6 +8,7 @@
  *     PORT_CHECKS   it evaluates rules, and records lives and stacks of blocks
  *     PORT_PLANES   it has state planes
  *     PORT_GUARDS   its blocks lie beside closed pages
+ *     PORT_OBSERVED a tool executes the program, and looks at the planes (observed/observed.h)
  *     PORT_SYSCALL  the symbol of the syscall that knows of mappings (replace/mapping.c)
  *
  * Products that check library functions say what the wrapper's symbol is (PORT_SYMBOL), what stands

@@ -45,7 +45,10 @@ static enum image_kind kind_of(const struct dl_phdr_info *info) {
     size_t length = info->dlpi_name ? wh_length(info->dlpi_name) : 0;
     size_t own = sizeof PORT_LIBRARY - 1;
     if (length >= own && wh_same(info->dlpi_name + length - own, PORT_LIBRARY)) return IMAGE_SYSTEM;
-    return images_is_system(info->dlpi_name, length) ? IMAGE_SYSTEM : IMAGE_OTHER;
+    if (images_is_system(info->dlpi_name, length)) return IMAGE_SYSTEM;
+    if (!PORT_OBSERVED) return IMAGE_OTHER;
+    int detects = dynamic_symbol(&dynamic, "__whence_register", STT_FUNC) != NULL;
+    return detects ? IMAGE_SYSTEM : IMAGE_INSTRUMENTED;
 }
 
 static void keep(struct image fresh) {

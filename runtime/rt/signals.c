@@ -56,6 +56,9 @@ static int is_fault(int number, const siginfo_t *info) {
     return index_of(number) < (int)FAULTS && is_own(info);
 }
 
+/* Whether our handler stays where the program has one. */
+static int is_kept(int number) { return (PORT_GUARDS || PORT_OBSERVED) && number == SIGSEGV; }
+
 /* 0: the default action is wanted. */
 static int handle_as(const struct sigaction *own, int number, siginfo_t *info, void *machine) {
     if (own->sa_flags & SA_SIGINFO)
@@ -81,7 +84,7 @@ static void on_signal(int number, siginfo_t *info, void *machine) {
     struct thread *thread = thread_here();
     int saved_errno = errno;
     if (port_takes_fault(number, info, machine) || fault_grows_stack(number, info, machine) ||
-        (PORT_GUARDS && hand_on(number, info, machine))) {
+        (is_kept(number) && hand_on(number, info, machine))) {
         errno = saved_errno;
         return;
     }
@@ -240,9 +243,6 @@ static void on_own_signal(int number, siginfo_t *info, void *machine) {
 /* ---- what the program sees ---- */
 
 static void install(int number) { port_install(number, on_signal); }
-
-/* Whether our handler stays where the program has one. */
-static int is_kept(int number) { return PORT_GUARDS && number == SIGSEGV; }
 
 void signals_init(void) {
     install_leak_signal();

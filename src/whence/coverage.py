@@ -41,6 +41,7 @@ class Coverage:
     unchecked: the sentence that takes the place of "no findings" where no code was checked although the
     user expects it; empty otherwise.
     ended: why the runtime checked nothing, or checked no longer; empty if it checked to the end.
+    seen: what an engine checked that instruments nothing, in a few words.
     """
 
     checked: Mapping[str, Counts] = field(default_factory=dict)
@@ -49,6 +50,7 @@ class Coverage:
     left_out: tuple[LeftOut, ...] = ()
     unchecked: str = ""
     ended: str = ""
+    seen: str = ""
 
     @property
     def modules(self) -> int:

@@ -52,6 +52,13 @@ class CarriesNoIR(CannotExecute):
     """An ordinary program of another compiler."""
 
 
+class Unable(CarriesNoIR):
+    """A program that an engine could run if something on this machine were as it should be.
+
+    The message says what that is: the user sees it where another engine runs the program.
+    """
+
+
 class ToolLimit(WhenceError):
     """Something whence needs is missing or failed: compiler, disk, memory, kernel."""
 

@@ -335,8 +335,8 @@ OPTIONS = (
     RunOption(
         "engine",
         CHOICE,
-        "native: every access of code that carries IR; alloc: what our allocator sees of any program; "
-        "auto (default): native where there is IR.",
+        "native: every access of code that carries IR; binary: accesses of any program, on Valgrind's core; "
+        "alloc: what our allocator sees of any program; auto (default): the first of these that can.",
         default=registry.AUTO,
         choices=registry.names,
     ),

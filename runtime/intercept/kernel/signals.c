@@ -7,11 +7,21 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 
+/* The set to block: without the signal by which a tool stops the program. */
+static const sigset_t *open_set(int how, const sigset_t *set, sigset_t *changed) {
+    if (!PORT_OBSERVED || how == SIG_UNBLOCK || !set || !is_there(set, SET_SIZE)) return set;
+    sigemptyset(changed);
+    wh_copy(changed, set, SET_SIZE);
+    sigdelset(changed, SIGSEGV);
+    return changed;
+}
+
 #define MASK(name)                                                                                 \
     WRAP(int, name, (int how, const sigset_t *set, sigset_t *old)) {                               \
+        sigset_t changed;                                                                          \
         USE_IF(set, SET_SIZE);                                                                     \
         WRITE_IF(old, SET_SIZE);                                                                   \
-        return NEXT(name)(how, set, old);                                                          \
+        return NEXT(name)(how, open_set(how, set, &changed), old);                                 \
     }
 
 MASK(sigprocmask)

@@ -10,6 +10,7 @@
 #define PORT_CHECKS 0
 #define PORT_PLANES 0
 #define PORT_GUARDS 0
+#define PORT_OBSERVED 0
 #define PORT_SYSCALL "syscall"
 
 /* Written as one word. */

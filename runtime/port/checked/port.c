@@ -1,5 +1,6 @@
 /* The functions of port/port.h for the runtime of checked programs. */
 #include "../port.h"
+#include "faults.h"
 #include "../../blocks/block.h"
 #include "../../findings/refusal.h"
 #include "../../os/mem.h"
@@ -16,8 +17,6 @@
 #include "../../rt/order.h"
 #include "../../rt/thread_variables.h"
 #include "../../replace/hooks.h"
-
-int __sigaction(int, const struct sigaction *, struct sigaction *);
 
 /* ---- start ---- */
 
@@ -44,25 +43,12 @@ void port_begin(int count, char **arguments) {
     if (images_main_instrumented() && count > 0) take_name(arguments[0]);
     thread_variables_init();
     hooks_init();
+    faults_begin();
 }
 
 /* ---- signals and threads ---- */
 
 int port_is_checked(void) { return images_any_instrumented() || loading_any(); }
-
-int port_takes_fault(int number, const siginfo_t *info, void *machine) {
-    (void)number, (void)info, (void)machine;
-    return 0;
-}
-
-uint64_t port_signals(void) { return 0; }
-
-void port_install(int number, void (*handler)(int, siginfo_t *, void *)) {
-    struct sigaction own = {0};
-    own.sa_sigaction = handler;
-    own.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    __sigaction(number, &own, NULL);
-}
 
 void port_signals_ready(void) {}
 

@@ -8,6 +8,7 @@
 #define PORT_CHECKS 1
 #define PORT_PLANES 1
 #define PORT_GUARDS 0
+#define PORT_OBSERVED 0
 
 /* Only instrumented code calls the wrapper `own` of the library function `name`. */
 #define PORT_SYMBOL(name, own) "__whence_" #own

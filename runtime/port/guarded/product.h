@@ -8,6 +8,7 @@
 #define PORT_CHECKS 1
 #define PORT_PLANES 0
 #define PORT_GUARDS 1
+#define PORT_OBSERVED 0
 
 /* A wrapper has the name of the library function that it stands for; the next library's function
  * is found at run time. */

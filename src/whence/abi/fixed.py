@@ -77,7 +77,7 @@ FIXED_FINDINGS = (
 NUMBERS = {finding.name: FIRST_NUMBER + i for i, finding in enumerate(FIXED_FINDINGS)}
 BY_ENGINE = {
     engine: frozenset(each.name for each in FIXED_FINDINGS if each.engine == engine)
-    for engine in ("native", "alloc")
+    for engine in ("native", "binary", "alloc")
 }
 """The names of those that an engine makes."""
 DEFAULTS = frozenset(finding.name for finding in FIXED_FINDINGS if finding.default_on)

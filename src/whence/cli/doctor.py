@@ -24,11 +24,20 @@ _WIDEST = 110
 
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as one JSON document.")
-def doctor(as_json: bool) -> int:
+@click.option(
+    "--get-valgrind",
+    is_flag=True,
+    help="First fetch Debian's package and unpack it into the cache, for engine binary; needs no root.",
+)
+def doctor(as_json: bool, get_valgrind: bool) -> int:
     """Check this machine: what is found, what is missing and costs.
 
     Builds and runs two small programs. The exit status is 0 if whence can be used here, else 1.
     """
+    if get_valgrind:
+        from whence.engines.binary.download import download
+
+        click.echo(f"Valgrind {(found := download()).version} is in {found.libraries}", err=as_json)
     examination = examine()
     if as_json:
         click.echo(_json(examination))

@@ -34,6 +34,20 @@ def checks() -> Iterator[Check]:
     yield _symbols()
     yield runtime()
     yield _debugger()
+    yield _core()
+
+
+def _core() -> Check:
+    """What programs without IR are executed on."""
+    from whence.engines.binary import core
+
+    name = "any binary"
+    try:
+        found = core.get()
+    except core.NoCore as error:
+        cost = f"of programs without IR only calls of the allocator are checked: {error}"
+        return Check(GROUP, name, "no core", Status.NOTE, cost)
+    return Check(GROUP, name, f"Valgrind {found.version} ({found.libraries})")
 
 
 def _front_end(clang: Clang) -> Check:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from whence.engines import locate, registry
 from whence.engines.protocol import Engine, Task
-from whence.errors import CarriesNoIR, UserMistake
+from whence.errors import CarriesNoIR, Unable, UserMistake
 from whence.prepared import Checks, checks_of
 from whence.result import Result
 from whence.rules import RuleSet
@@ -25,8 +24,12 @@ def run(task: Task) -> Result:
     """
     *others, last = registry.candidates(task.settings.engine)
     for name in others:
-        with contextlib.suppress(CarriesNoIR):
+        try:
             return _run(registry.load(name), task)
+        except Unable as error:
+            task = replace(task, notes=(*task.notes, str(error)))
+        except CarriesNoIR:
+            pass
     return _run(registry.load(last), task)
 
 

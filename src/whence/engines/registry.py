@@ -14,6 +14,7 @@ AUTO = "auto"
 
 ENGINES = {
     "native": "whence.engines.native.engine:NativeEngine",
+    "binary": "whence.engines.binary.engine:BinaryEngine",
     "alloc": "whence.engines.alloc.engine:AllocEngine",
 }
 """Name -> module and class. `auto` tries them in this order."""

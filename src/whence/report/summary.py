@@ -97,7 +97,7 @@ def _checked(coverage: Coverage) -> Iterable[str]:
         )
         yield f"checked: {modules}, {functions}, {rules}"
     elif not coverage.unchecked:
-        yield f"checked: what an allocator sees, {rules}"
+        yield f"checked: {coverage.seen}, {rules}"
     reasons: dict[str, list[LeftOut]] = {}
     for each in coverage.left_out:
         reasons.setdefault(each.reason, []).append(each)

@@ -8,6 +8,8 @@ from pathlib import Path
 from whence.abi.fixed import BY_ENGINE
 from whence.abi.points import observed_by
 from whence.engines.alloc.guard import Guard
+from whence.engines.binary.core import NoCore
+from whence.engines.binary.core import get as get_core
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
 from whence.engines.process.engine import Prepared, ProcessEngine, Ran
@@ -38,6 +40,7 @@ class AllocEngine(ProcessEngine):
     """Observes the calls of the allocator, accesses to guarded pages, and the blocks at the end."""
 
     observes = OBSERVES
+    seen = "what an allocator sees"
 
     def build(self, program: Path, settings: BuildSettings, task: Task) -> Built:
         """The unchanged program, and the allocator and detectors to preload."""
@@ -82,9 +85,18 @@ class AllocEngine(ProcessEngine):
         if task.settings.engine == AUTO:
             return [
                 f"{name} carries no IR: what an allocator sees was checked; build it with CC=whence-cc "
-                "CXX=whence-c++ to check every access"
+                f"CXX=whence-c++ to check every access{_without_core()}"
             ]
         return []
+
+
+def _without_core() -> str:
+    """What else could check accesses; empty where it is there already."""
+    try:
+        get_core()
+    except NoCore as error:
+        return f", or have it executed: {error}"
+    return ""
 
 
 def library() -> Path:

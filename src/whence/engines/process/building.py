@@ -71,6 +71,8 @@ class Built:
     coverage: the checked code, and the files without checks.
     files: the inputs of the build: the program, its libraries, and the folders that were searched for them.
     hasty: what follows from a run that takes long, None for nothing.
+    before: the words of a program that executes the image, in front of the image's own; empty for none. In
+    them `whence.abi.plans.RUN_FOLDER` stands for the folder of the run.
     """
 
     image: Path
@@ -87,6 +89,7 @@ class Built:
     files: tuple[Path, ...] = ()
     coverage: Coverage = field(default_factory=Coverage)
     hasty: Hasty | None = None
+    before: tuple[str, ...] = ()
 
     @property
     def preload(self) -> tuple[Path, ...]:

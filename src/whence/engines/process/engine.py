@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from whence.abi import calls, later, records
+from whence.abi.plans import RUN_FOLDER
 from whence.chains import Chain
 from whence.coverage import Coverage, total
 from whence.engines.process import refusals
@@ -55,6 +56,11 @@ class Prepared:
     options: dict[str, int] = field(default_factory=dict)
     builder: Builder | None = None
 
+    def command(self, folder: Path) -> tuple[str, ...]:
+        """The command line that is executed; folder: that of the run."""
+        before = (word.replace(RUN_FOLDER, str(folder)) for word in self.built.before)
+        return (*before, *self.words)
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -76,6 +82,8 @@ class ProcessEngine(ABC):
 
     observes: Observable
     follows = False
+    seen = ""
+    """What it checks where it instruments nothing, in a few words."""
 
     @abstractmethod
     def build(self, program: Path, settings: BuildSettings, task: Task) -> Built:
@@ -107,7 +115,13 @@ class ProcessEngine(ABC):
         else:
             unchecked = "" if coverage.modules else self.unchecked(task, prepared, started=started)
         count = len(rules.active) + len(rules.fixed)
-        return replace(coverage, rules=count, unobserved=task.unobserved, unchecked=unchecked)
+        return replace(
+            coverage, rules=count, unobserved=task.unobserved, unchecked=unchecked, seen=self.seen
+        )
+
+    def said(self, folder: Path) -> list[str]:
+        """Sentences of the engine's own program, which it left in the folder of the run."""
+        return []
 
     def options(self, task: Task) -> dict[str, int]:
         """Options of the runtime that this engine adds."""
@@ -170,19 +184,21 @@ class ProcessEngine(ABC):
                     known = task.cache.folder(later.FOLDER) if built.later else None
                     if known is not None:
                         folder.link(later.FOLDER, known)
-                    start.note(built.image, own, folder.path, serves=bool(services))
+                    if not built.before:  # the launcher starts images alone
+                        start.note(built.image, own, folder.path, serves=bool(services))
                     start.coverage = self.covered(task, prepared, built.coverage)
                     start.depend(built.files, task.cache.used(), *task.cache.lock_bytes())
                     if built.hasty:
                         kind, key, seconds = built.hasty
                         start.limit(seconds, task.cache.directory / kind / key)
-                program = start.resumed or built.image
-                words, handover = prepared.words, start.handover
+                program = start.resumed or Path(built.before[0] if built.before else built.image)
+                words, handover = prepared.command(folder.path), start.handover
                 attendants = [*services, *watchers]
                 ending, notes = launch(program, words, folder.record, around, attendants, handover, attach)
             start.seconds = ending.seconds
             raw = read_records(folder.record)
             raw.sent = read_sent(folder.record)
+            notes = [*notes, *self.said(folder.path)]
             if settings.kept and raw.findings:
                 found = raw.findings[0].fields["pid"]
                 settings.kept.take(folder.record, None if found == raw.pid else found)

@@ -1,0 +1,92 @@
+#include "observed.h"
+#include "../os/dynamic.h"
+#include "../os/mem.h"
+#include "../process/images.h"
+#include "../process/tool.h"
+#include "../rt/event.h"
+#include "../rt/fault.h"
+#include "../port/port.h"
+
+#include <link.h>
+#include <ucontext.h>
+
+/* ---- images ---- */
+
+static void announce(const struct dl_phdr_info *info, uint64_t request) {
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t begin = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_LOAD && header->p_flags & PF_X)
+            tool_ask(request, begin, begin + header->p_memsz);
+    }
+}
+
+static uintptr_t code_of(const struct dl_phdr_info *info) {
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type == PT_LOAD && header->p_flags & PF_X)
+            return info->dlpi_addr + header->p_vaddr;
+    }
+    return 0;
+}
+
+/* The C++ library's own functions access what they are given as the program's code does, and much
+ * of it is the program's: templates that are compiled there. */
+static int is_cxx(const struct dl_phdr_info *info) {
+    static const char *const names[] = {"libstdc++.", "libc++."};
+    const char *name = wh_base_name(info->dlpi_name ? info->dlpi_name : "");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (wh_begins(name, names[i])) return 1;
+    return 0;
+}
+
+/* What is known already may be an image that came before. */
+static int look(struct dl_phdr_info *info, size_t size, void *unused) {
+    (void)size, (void)unused;
+    uintptr_t code = code_of(info);
+    if (!code || !tool_ask(WH_REQUEST_MET, code, 0)) return 0;
+    if (is_cxx(info))
+        announce(info, WH_REQUEST_KNOWN);
+    else if (images_kind(code) == IMAGE_SYSTEM)
+        announce(info, WH_REQUEST_APART);
+    else if (calls_lead(info))
+        announce(info, WH_REQUEST_KNOWN);
+    return 0;
+}
+
+void observed_begin(void) {
+    sigset_t fault;
+    sigemptyset(&fault);
+    sigaddset(&fault, SIGSEGV);
+    pthread_sigmask(SIG_UNBLOCK, &fault, NULL);
+    dl_iterate_phdr(look, NULL);
+    tool_ask(WH_REQUEST_BEGIN, 0, 0);
+}
+
+/* Code of which the tool knows nothing: a library that has been loaded, or is being loaded. */
+static void met(uintptr_t pc) {
+    images_refresh();
+    dl_iterate_phdr(look, NULL);
+    int is_image = images_hold(pc) || images_kind(pc) == IMAGE_SYSTEM;
+    tool_ask(WH_REQUEST_ALLOW, !is_image, 0);
+}
+
+/* ---- accesses ---- */
+
+int observed_fault(int number, void *machine) {
+    uint64_t access[3]; /* address, size, whether it is written */
+    if (number != SIGSEGV || !tool_ask(WH_REQUEST_ACCESS, (uint64_t)access, 0)) return 0;
+    if (!access[1]) {
+        met(access[0]);
+        return 1;
+    }
+    struct context context = {0};
+    fault_state(&context, machine);
+    context.flags = WH_FLAG_SIGNAL;
+    context.event.r = context.event.root = access[0];
+    context.event.width = access[1];
+    uintptr_t bad = port_first_bad(access[0], access[1]);
+    if (bad != access[0] + access[1]) port_trapped(&context, bad, access[2] != 0);
+    tool_ask(WH_REQUEST_ALLOW, 0, 0);
+    return 1;
+}

@@ -1,0 +1,26 @@
+/* The side of the program in an execution by the tool (src/whence/engines/binary/tool/).
+ *
+ * The tool looks at the state byte of each access of the code that is translated after
+ * observed_begin(), except in what is told apart: the C library, the loader and the runtime. Where
+ * an access is wrong, the program gets SIGSEGV before it is made, and the handler asks which it
+ * was. */
+#ifndef WHENCE_OBSERVED_OBSERVED_H
+#define WHENCE_OBSERVED_OBSERVED_H
+
+#include <stdint.h>
+
+/* Every image that is loaded is told apart, or its calls are led to the wrappers; then the tool
+ * begins to look. */
+void observed_begin(void);
+/* Judges an access that the tool refused, or takes in code that it does not know; 1 if the signal
+ * was one of these, whose instruction runs again. */
+int observed_fault(int number, void *machine);
+
+/* ---- calls.c ---- */
+
+struct dl_phdr_info;
+/* Leads an image's calls of library functions to their wrappers; 0 if the loader has not stored all
+ * addresses yet. */
+int calls_lead(const struct dl_phdr_info *info);
+
+#endif
