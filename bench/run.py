@@ -67,7 +67,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--repeats", type=int, metavar="N", help="runs of each, of which the median counts (5)"
     )
-    parser.add_argument("--memcheck", action="store_true", help="also under valgrind's Memcheck (slow)")
+    help_ = "also the plain program under valgrind's Memcheck, and under engine binary (slow)"
+    parser.add_argument("--memcheck", action="store_true", help=help_)
     parser.add_argument("--only", metavar="REGEX", default="", help="workloads whose name matches")
     parser.add_argument(
         "--without",

@@ -23,7 +23,7 @@ ASAN_OPTIONS = "detect_leaks=0"
 ADDRESSES = "addresses"
 """The column of whence without undefined values: it looks for what AddressSanitizer does."""
 
-COMPARED = ("ASan", "whence", ADDRESSES, "MSan", "Memcheck")
+COMPARED = ("ASan", "whence", ADDRESSES, "MSan", "Memcheck", "binary")
 """The variants that are compared with plain."""
 
 _VALUES = "use-of-uninitialized-value"
@@ -122,6 +122,9 @@ def variants(
     if memcheck and valgrind:
         prefix = (valgrind, "-q", "--tool=memcheck", "--leak-check=no")
         columns.append(Variant("Memcheck", columns[0].compiler, "plain", prefix=prefix))
+        own = (*whence_run(), "--no-progress", "--engine", "binary", "--leak-check", "no")
+        columns.append(Variant("binary", columns[0].compiler, "plain", prefix=own))
+        notes.append("binary is the plain program under whence run --engine binary, with whence's own start")
     elif memcheck:
         notes.append("valgrind is not installed: no comparison with Memcheck")
     return columns, notes

@@ -2,13 +2,15 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../os/text.h"
+#include "../port/port.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <ucontext.h>
 
 #define THREADS_MOST 32768u
-#define PATIENCE_US 500000u
+/* A tool lets one thread at a time run. */
+#define PATIENCE_US (PORT_OBSERVED ? 5000000u : 500000u)
 #define ROOM (THREADS_MOST * sizeof(struct parked))
 
 int __sigaction(int, const struct sigaction *, struct sigaction *);
@@ -245,9 +247,10 @@ static void stand_still(int signal_number, siginfo_t *info, void *registers) {
     }
 }
 
-/* A real-time signal that the program does not use; 0 if there is none. */
+/* A real-time signal that the program does not use; 0 if there is none. The last one is a tool's.
+ */
 static int free_signal(struct sigaction *old) {
-    for (int number_of = SIGRTMAX; number_of > SIGRTMIN; number_of--)
+    for (int number_of = SIGRTMAX - PORT_OBSERVED; number_of > SIGRTMIN; number_of--)
         if (__sigaction(number_of, NULL, old) == 0 && old->sa_handler == SIG_DFL) return number_of;
     return 0;
 }
@@ -305,7 +308,8 @@ void parking_begin(struct parking *parking) {
     if (!os_has_threads() || !(parking->threads = (struct parked *)os_map(ROOM))) return;
     listed = (uint64_t *)os_map(IDS_MOST / 8);
     if (!listed) return;
-    if (!stop_by_helper(parking)) stop_by_signals(parking);
+    /* What a debugger sees of a thread that a tool executes is the tool. */
+    if (PORT_OBSERVED || !stop_by_helper(parking)) stop_by_signals(parking);
     os_unmap((uintptr_t)listed, IDS_MOST / 8);
 }
 

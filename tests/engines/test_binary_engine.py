@@ -104,6 +104,15 @@ BUGS: dict[str, tuple[str, tuple[str, ...], str]] = {
         ("definite-leak",),
         "77 bytes",
     ),
+    "lost-while-threads-run": (
+        "static void *volatile last, *volatile kept;"
+        "static void *work(void *p) { for (;;) { void **n = calloc(1, 48);"
+        " *n = last; last = n; for (int i = 0; i < 3 && last; i++) { n = last; last = *n; free(n); } } }"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); void *volatile p = malloc(77);"
+        " if (!FAULT) kept = p; p = 0; usleep(20000); return 0; }",
+        ("definite-leak",),
+        "77 bytes",
+    ),
     "all-signals-blocked": (
         "static void *work(void *p) { sigset_t all; sigfillset(&all); pthread_sigmask(SIG_SETMASK, &all, 0);"
         " ((char *)p)[19 + FAULT] = 1; return 0; }"
