@@ -8,13 +8,13 @@ exposed. So is one whose pointer meets another one's in a comparison or differen
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from whence import ir
 from whence.abi.intercepts import PREFIX as INSERTED
 from whence.instrument import steps
 from whence.instrument.lookup import LOOKUP
-from whence.instrument.markers import PREFIX, RANGE, SCOPE, checked_range
+from whence.instrument.markers import PREFIX, RANGE, SCOPE, checked_range, reads_memory
 from whence.instrument.origins.slow import PREFIX as ORIGINS
 from whence.instrument.symbolic.helpers import PREFIX as SYMBOLIC
 from whence.ir.constants import evaluate
@@ -87,6 +87,46 @@ def is_overrun(variable: ir.Alloca, size: int, uses: Uses) -> bool:
         offset is not None and is_access(use, pointer) and not _is_safe(use, pointer, offset, size)
         for use, pointer, offset in _ends(variable, uses)
     )
+
+
+def is_read(variable: ir.Alloca, offsets: Collection[int], uses: Uses) -> bool:
+    """Whether something may read one of these bytes of a variable: by its address, or by an access."""
+    return any(_may_read(use, pointer, at, offsets) for use, pointer, at in _ends(variable, uses))
+
+
+def is_written(variable: ir.Alloca, uses: Uses) -> bool:
+    """Whether something may write to a variable: an access, or whatever has its address."""
+    return any(_may_write(use, pointer) for use, pointer, _ in _ends(variable, uses))
+
+
+def _may_write(use: ir.Instruction, pointer: str) -> bool:
+    if isinstance(use, ir.Call):
+        callee = use.callee or ""
+        if callee.startswith(MEMORY):
+            return use.arguments[0].value == pointer
+        return not callee.startswith(BENIGN)
+    return not (isinstance(use, ir.Load) or use.opcode == "icmp")
+
+
+def _may_read(use: ir.Instruction, pointer: str, offset: int | None, offsets: Collection[int]) -> bool:
+    if isinstance(use, ir.Store):
+        return _is_stored(use, pointer)
+    size: int | None = None
+    if isinstance(use, ir.Call):
+        callee = use.callee or ""
+        if callee.startswith(BENIGN) and not reads_memory(callee):
+            return False
+        if callee.startswith(MEMORY):
+            if callee.startswith(MEMORY[-1]) or use.arguments[1].value != pointer:
+                return False
+            size = int(length) if (length := use.arguments[2].value).isdecimal() else None
+    elif isinstance(use, ir.Load):
+        size = use.function.module.layout.store_size_of(use.value_type)
+    elif use.opcode == "icmp":
+        return False
+    if size is None or offset is None:
+        return True
+    return any(offset <= each < offset + size for each in offsets)
 
 
 def _ends(variable: ir.Instruction, uses: Uses) -> Iterator[tuple[ir.Instruction, str, int | None]]:

@@ -141,7 +141,7 @@ def _fill(variable: ir.Alloca, parts: list[_Part], is_fresh: bool) -> None:
     granules: dict[int, list[_Part]] = defaultdict(list)
     for each in parts:
         granules[each.offset // GRANULE].append(each)
-    members = set(_bytes_of(variable))
+    members = set(bytes_of(variable))
     for number, there in granules.items():
         begin = number * GRANULE
         stored = {at for each in there for at in range(each.offset, each.offset + each.size)}
@@ -154,16 +154,21 @@ def _fill(variable: ir.Alloca, parts: list[_Part], is_fresh: bool) -> None:
             _replace(variable, begin, there)
 
 
-def _bytes_of(variable: ir.Alloca) -> Iterator[int]:
+def bytes_of(variable: ir.Alloca) -> Iterator[int]:
     """The bytes of a variable that are no padding."""
     layout = variable.function.module.layout
     for offset, type_ in parts_of(variable):
         yield from range(offset, offset + layout.store_size_of(type_))
 
 
-def _replace(variable: ir.Alloca, begin: int, parts: list[_Part]) -> None:
+def align_for_granules(variable: ir.Alloca) -> None:
+    """Has a variable begin where a granule does."""
     if (variable.align or 1) < GRANULE:
         variable.rewrite(_ALIGN.sub(f", align {GRANULE}", variable.text, count=1))
+
+
+def _replace(variable: ir.Alloca, begin: int, parts: list[_Part]) -> None:
+    align_for_granules(variable)
     first = parts[0].store
     name = helpers.unwritten(f"i{8 * GRANULE}")
     first.function.module.add_declaration(helpers.declaration(name))

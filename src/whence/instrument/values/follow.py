@@ -44,6 +44,7 @@ from whence.instrument.values.intrinsics import Intrinsics
 from whence.instrument.values.joining import join_loads, join_stores
 from whence.instrument.values.known import drop_known
 from whence.instrument.values.later import Later
+from whence.instrument.values.padding import mark_padding
 from whence.instrument.values.passing import START, Passing
 from whence.instrument.values.points import Points, is_repeatable
 from whence.instrument.values.rules import Propagation
@@ -134,6 +135,7 @@ def follow_values(context: Context) -> None:
         declare { i64, i64 } @__whence_values_memory_load_4(ptr)
     """
     for function in list(context.functions()):
+        mark_padding(function, context)
         fill_granules(function)
         follower = _Follower(function, context)
         if follower.sources and not context.alone and can_have_twin(function):
@@ -161,6 +163,7 @@ def _follow_until_twin(function: ir.Function, context: Context, later: Later, so
 
 def follow_in_late_twin(function: ir.Function, context: Context, layout: Layout) -> None:
     """The twin alone, of a function that was followed before."""
+    mark_padding(function, context)
     fill_granules(function)
     sources = _Follower(function, context).sources
     web = web_of(function)
