@@ -206,17 +206,30 @@ static void visit_claimed(const struct mapping *mapping, roots_visitor *visit) {
         visit(at, at + OS_PAGE, 0, is_file(mapping));
 }
 
-/* A root without the text of the mappings, which is large, ours, and may have become one mapping
- * with memory of the program. */
-static void visit_around_text(uintptr_t begin, uintptr_t end, int system, int file,
-                              roots_visitor *visit) {
-    uintptr_t ours = (uintptr_t)text, after = ours + MAPS_ROOM;
-    if (ours >= end || after <= begin) {
-        visit(begin, end, system, file);
-        return;
+/* The first piece of our memory in [begin, end), which may have become one mapping with memory of
+ * the program: the text of the mappings, which is large, and our thread-local variables. They hold
+ * what functions were called with last. Empty at `end` if there is none. */
+static struct roots_range first_of_ours(uintptr_t begin, uintptr_t end,
+                                        const struct stack_top *stacks, size_t count) {
+    struct roots_range first = {end, end};
+    for (size_t i = 0; i <= count; i++) {
+        size_t size = MAPS_ROOM;
+        uintptr_t ours = (uintptr_t)text;
+        if (i < count) ours = stacks[i].thread ? thread_own_memory(stacks[i].thread, &size) : 0;
+        if (!ours || ours >= first.begin || ours + size <= begin) continue;
+        first = (struct roots_range){ours < begin ? begin : ours, ours + size};
     }
-    if (begin < ours) visit(begin, ours, system, file);
-    if (after < end) visit(after, end, system, file);
+    return first;
+}
+
+/* A root without what is ours in it. */
+static void visit_around_ours(const struct root *root, const struct stack_top *stacks, size_t count,
+                              roots_visitor *visit) {
+    for (uintptr_t begin = root->begin; begin < root->end;) {
+        struct roots_range ours = first_of_ours(begin, root->end, stacks, count);
+        if (begin < ours.begin) visit(begin, ours.begin, root->system, root->file);
+        begin = ours.end;
+    }
 }
 
 /* Whether a mapping is of the system's libraries. Uninitialised data is mapped without a name,
@@ -242,9 +255,9 @@ static void pass(const struct stack_top *stacks, size_t count, int system, roots
         clip(&mapping);
         if (dead_descriptor(&mapping)) belongs = 1;
         if (belongs != system) continue;
-        uintptr_t begin = living(&mapping, stacks, count);
-        if (begin < mapping.end)
-            visit_around_text(begin, mapping.end, system, is_file(&mapping), visit);
+        struct root root = {living(&mapping, stacks, count), mapping.end, system, is_file(&mapping),
+                            0};
+        visit_around_ours(&root, stacks, count, visit);
     }
 }
 
@@ -252,14 +265,20 @@ int roots_list(const char *maps, size_t size, struct root *into, uint32_t most, 
     size_t at = 0;
     uintptr_t system_end = 0;
     struct mapping mapping;
+    const struct stack_top self = {0, &thread_self};
     for (*count = 0; at < size && maps_parse(maps, size, &at, &mapping);) {
         int system = belongs_to_system(&mapping, &system_end);
         if (!is_data(&mapping) || is_ours(&mapping)) continue;
         clip(&mapping);
-        if (mapping.begin >= mapping.end) continue;
-        if (*count == most) return 0;
-        into[(*count)++] = (struct root){mapping.begin, mapping.end, system, is_file(&mapping),
-                                         mapping.protection[3] == 's'};
+        for (uintptr_t begin = mapping.begin; begin < mapping.end;) {
+            struct roots_range ours = first_of_ours(begin, mapping.end, &self, 1);
+            if (begin < ours.begin) {
+                if (*count == most) return 0;
+                into[(*count)++] = (struct root){begin, ours.begin, system, is_file(&mapping),
+                                                 mapping.protection[3] == 's'};
+            }
+            begin = ours.end;
+        }
     }
     return 1;
 }

@@ -4,9 +4,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "../process/thread.h"
 
 struct stack_top {
     uintptr_t sp;
+    const struct thread *thread; /* the runtime's record of it; NULL if unknown */
 };
 
 /* file: a file's contents, of which pages may be missing. */

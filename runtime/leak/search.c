@@ -161,13 +161,13 @@ static void follow_thread(const struct parked *parked) {
 
 static void follow_everything(const struct parking *parking, struct stack_top *stacks) {
     size_t count = 0;
-    stacks[count++].sp = own_sp;
+    stacks[count++] = (struct stack_top){own_sp, &thread_self};
     if (!current->stack_low) follow_own_registers();
     mark_block(own_sp, MARK_REACHED);
     for (size_t i = 0; i < parking->count; i++) {
         const struct parked *parked = &parking->threads[i];
         if (!__atomic_load_n(&parked->stands, __ATOMIC_ACQUIRE)) continue;
-        stacks[count++].sp = parked->sp;
+        stacks[count++] = (struct stack_top){parked->sp, parked->thread};
         follow_thread(parked);
     }
     hold_unfinished(parking);

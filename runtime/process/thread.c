@@ -4,6 +4,8 @@
 #include "../record/record.h"
 #include "../settings/options.h"
 
+#include <link.h>
+
 __thread struct thread thread_self;
 
 WH_WRITTEN int thread_main_returned;
@@ -14,6 +16,34 @@ extern const char __stop_whence_start_code[] __attribute__((visibility("hidden")
 
 int thread_is_start_code(uint64_t pc) {
     return pc >= (uintptr_t)__start_whence_start_code && pc <= (uintptr_t)__stop_whence_start_code;
+}
+
+/* ---- the runtime's thread-local memory ---- */
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+/* It lies in the static block of each thread, so at one distance from the thread's record there. */
+static uintptr_t own_before;
+static size_t own_size;
+
+static int note_own_memory(struct dl_phdr_info *info, size_t size, void *unused) {
+    (void)unused;
+    if (info->dlpi_addr != (uintptr_t)__ehdr_start || size < sizeof *info) return 0;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t before = (uintptr_t)&thread_self - (uintptr_t)info->dlpi_tls_data;
+        if (header->p_type != PT_TLS || before >= header->p_memsz) continue;
+        own_before = before;
+        own_size = header->p_memsz;
+    }
+    return 1;
+}
+
+void thread_find_own_memory(void) { dl_iterate_phdr(note_own_memory, NULL); }
+
+uintptr_t thread_own_memory(const struct thread *thread, size_t *size) {
+    *size = own_size;
+    return own_size ? (uintptr_t)thread - own_before : 0;
 }
 
 /* ---- the main thread ---- */

@@ -61,6 +61,11 @@ extern int thread_main_returned;
 /* Sets up the record of the main thread; no C library is needed. */
 void thread_init_main(void);
 
+/* Finds where the runtime's thread-local memory lies; once, by the C library. */
+void thread_find_own_memory(void);
+/* Where that of the thread with this record begins, and its size; 0 if it is not known. */
+uintptr_t thread_own_memory(const struct thread *thread, size_t *size);
+
 /* Code in this section starts the program's own code; its frames belong to the runtime. */
 #define START_CODE __attribute__((section("whence_start_code"), noinline))
 int thread_is_start_code(uint64_t pc);

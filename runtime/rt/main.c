@@ -29,6 +29,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
     at_quick_exit(end_quickly); /* the first to be registered is the last to run */
     on_exit(last, NULL);
     images_refresh();
+    thread_find_own_memory();
     port_begin(count, arguments);
     /* Code of .preinit_array runs next: after this function, and before the rule set's own. */
     if (__whence_register) __whence_register();
