@@ -58,3 +58,49 @@ def test_every_access_is_evaluated_wherever_it_goes(whence: Whence, level: str) 
         6: {("stack-deref-r", "main")},
         7: {("global-deref-r", "main")},
     }
+
+
+UNWRITTEN = """
+#include <stdlib.h>
+struct parts { int a; char b; long c; };
+union either { long whole; char bytes[8]; };
+static void fill(struct parts *parts) { parts->a = 1; parts->b = 2; }
+static void give(int *number) { *number = 5; }
+static void put(int *to) { int never; *to = never; }
+static long sum(struct parts *parts, union either *either) { return parts->a + either->bytes[0]; }
+int main(int count, char **arguments) {
+    struct parts parts, more[2];
+    union either either;
+    int number, *block = malloc(sizeof *block);
+    void *room = __builtin_alloca(16 * count);
+    fill(&parts);
+    give(&number);
+    put(block);
+    either.whole = count;
+    sum(&parts, &either);
+    if (count > 3) more[count - 3].a = 1, *(int *)room = 2;
+    free(block);
+    return number - 5;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1", pytest.param("-O2", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "way",
+    [("--tier", "quick"), ("--tier", "full"), pytest.param(("--locate", "always"), marks=pytest.mark.slow)],
+    ids=" ".join,
+)
+def test_what_whence_stores_itself_is_no_write_of_the_program(
+    whence: Whence, level: str, way: tuple[str, ...]
+) -> None:
+    """Where variables begin it says that they are undefined; a program that stores such a value writes."""
+    rules = whence.directory / "any.rules"
+    rules.write_text('rule any-write "any write"\n    at deref_w r\n    when r != NULL\n')
+    program = whence.build(UNWRITTEN, f"unwritten{level}", level, "-fno-inline")
+    values = ("--enable", "use-of-uninitialized-value")
+    _, findings = whence.findings("--keep-going", "--rules", rules, *values, *way, program)
+    found = {(each["stack"][0]["function"], each["stack"][0]["line"]) for each in findings}
+    writes = {"fill": "parts->a", "give": "*number = 5", "put": "*to = never", "main": "either.whole ="}
+    lines = {name: UNWRITTEN[: UNWRITTEN.index(text)].count("\n") + 1 for name, text in writes.items()}
+    assert found == set(lines.items())

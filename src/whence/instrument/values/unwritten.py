@@ -12,7 +12,7 @@ from whence import ir
 from whence.abi.layout import UNWRITTEN
 from whence.abi.undefined import CONSTANT_PLACE, MAGIC, PLACE_UNIT, UNDEFINED
 from whence.instrument.exposure import is_plain, size_of
-from whence.instrument.markers import LIFETIME_BEGINS
+from whence.instrument.markers import LIFETIME_BEGINS, UNCHECKED
 from whence.instrument.overruns import keep_in_memory
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
@@ -42,7 +42,7 @@ def mark_unwritten(context: Context) -> None:
         define i32 @f() {
           %x = alloca i32, align 4
           %wh.0 = call i32 @__whence_values_undefined_i32(ptr getelementptr (i8, ptr @whence.undefined.0, i64 4))
-          store i32 %wh.0, ptr %x, align 4
+          store i32 %wh.0, ptr %x, align 4, !whence.unchecked !{}
           %v = load i32, ptr %x, align 4
           ret i32 %v
         }
@@ -133,7 +133,7 @@ def _undefine(variable: ir.Alloca, place: ir.Instruction, context: Context) -> N
             to = anchor.result
         value = anchor.insert_after(f"call {type_} @{name}(ptr {origin})", dbg=False)
         least = align if not offset else min(align, offset & -offset)
-        value.insert_after(f"store {type_} {value.result}, ptr {to}, align {least}", dbg=False)
+        value.insert_after(f"store {type_} {value.result}, ptr {to}, align {least}, {UNCHECKED}", dbg=False)
 
 
 def _define(variable: ir.Alloca, place: ir.Instruction) -> None:
@@ -144,7 +144,7 @@ def _define(variable: ir.Alloca, place: ir.Instruction) -> None:
             anchor = place.insert_after(f"getelementptr i8, ptr {to}, i64 {offset}", dbg=False)
             to = anchor.result
         value = f"inttoptr (i64 {UNWRITTEN} to ptr)" if type_ == "ptr" else "zeroinitializer"
-        anchor.insert_after(f"store {type_} {value}, ptr {to}, align 1", dbg=False)
+        anchor.insert_after(f"store {type_} {value}, ptr {to}, align 1, {UNCHECKED}", dbg=False)
 
 
 def _clobbered(function: ir.Function) -> set[str]:
