@@ -290,6 +290,12 @@ static int running_stack(uintptr_t top, struct stack_bounds *stack) {
     return is_threads_own(top);
 }
 
+int locals_in_frame(uintptr_t address) {
+    struct stack_bounds stack;
+    uintptr_t top = stack_pointer();
+    return top && address >= top && running_stack(top, &stack) && address < stack.high;
+}
+
 /* Whether the address lies in a gap of a function that goes on. */
 static int is_in_gap(uintptr_t address) {
     const struct whence_gap *gap = gaps_around(address);

@@ -27,6 +27,9 @@ int locals_inner(void);
  * variable. */
 int locals_spanned(uintptr_t begin, uintptr_t end, uintptr_t bad);
 
+/* Whether an address certainly lies in a frame of the calling code's. */
+int locals_in_frame(uintptr_t address);
+
 /* Opens the granule of an address if it is litter. 0 if it is not. */
 int locals_open_litter(uintptr_t address);
 

@@ -14,6 +14,7 @@
 #include "../../rt/ignored.h"
 #include "../../rt/later.h"
 #include "../../rt/loading.h"
+#include "../../rt/locals.h"
 #include "../../rt/order.h"
 #include "../../rt/thread_variables.h"
 #include "../../replace/hooks.h"
@@ -103,7 +104,10 @@ uintptr_t port_bytes(struct block place, uintptr_t begin) {
 
 void port_describe_block(struct block place, struct wh_finding *head) {
     if (block_kind(place) != WH_KIND_STACK || !plane_covers(head->block_begin)) return;
-    if (*plane_state(head->block_begin) == WH_STATE_STACK_RETURNED) head->flags |= WH_FLAG_RETURNED;
+    if (*plane_state(head->block_begin) == WH_STATE_STACK_RETURNED)
+        head->flags |= WH_FLAG_RETURNED;
+    else if (locals_in_frame(head->block_begin))
+        head->flags |= WH_FLAG_IN_FRAME;
 }
 
 void port_before_debugger(void) {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from signal import SIGABRT, SIGTRAP
@@ -144,6 +145,8 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
     block = _block(raw, memory, symbolizer)
     exact = raw.flag("SIGNAL") and not raw.flag("FETCH")
     stack = symbolizer.stack(raw.stack, memory, exact_top=exact)
+    if block is not None and raw.flag("IN_FRAME") and len(raw.stack) < records.MAX_FRAMES:
+        block = replace(block, returned=_has_returned(block, _without_runtime(stack)))
     states = States(f["state_begin"], raw.states) if raw.states else None
     values = tuple(_values(rule, raw.values))
     second = _second(raw, memory, symbolizer)
@@ -269,6 +272,22 @@ def _block(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) ->
         f["block_cookie"],
         raw.flag("RETURNED"),
     )
+
+
+def _has_returned(block: Block, stack: Sequence[Frame]) -> bool:
+    """Whether the function of a variable whose scope has ended is none of those that go on, with the whole
+    stack: its code stands in that of a caller, where the variable has its place."""
+    if block.state is not BlockState.FREED or block.variable is None or not block.variable.line:
+        return False
+    function = block.variable.function
+    names = [frame.function or "" for frame in stack]
+    return bool(function) and not any(_names(name, function) or _names(function, name) for name in names)
+
+
+def _names(name: str, text: str) -> bool:
+    """Whether a function's name stands in a longer one, with parameters and the type of a result; one that is
+    not known may be any."""
+    return not name or re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text) is not None
 
 
 def _reads_unknown(point: Point, block: Block | None) -> bool:
