@@ -457,3 +457,18 @@ def test_a_turn_that_does_not_come_is_not_waited_for_without_end(whence: Whence)
     done, (found,) = whence.findings("--locate", "replay", whence.build(text, "prog", "-pthread"))
     assert "chains" not in found
     assert "its threads came to locks, conditions or the heap in another order" in done.err
+
+
+def test_addresses_of_the_stack_do_not_contradict(whence: Whence) -> None:
+    """Code that follows values has larger frames; its chains have the addresses of the first run."""
+    text = """
+    #include <stdio.h>
+    #include <string.h>
+    static int show(const char *s) { char copy[64]; memset(copy, 0, 64); copy[0] = s[0]; return copy[0]; }
+    static char *name(int k) { char b[32]; snprintf(b, 32, "item %d", k); return strchr(b, 'i'); }
+    int main(int count, char **words) { return show(name(count)) == 1; }
+    """
+    _, (found,) = whence.findings("--locate", "replay", whence.build(text))
+    chain = chain_of(found, "r")
+    assert chain["hops"][-1]["kind"] == "address"
+    assert chain["value"] == found["values"][0]["value"] == found["access"]["address"]

@@ -8,7 +8,19 @@ import pytest
 
 from whence.chains import Chain, Hop, HopKind
 from whence.engines.locate import matched
-from whence.findings import Access, AccessKind, Block, BlockState, Event, Finding, Point, RuleInfo, RunInfo
+from whence.findings import (
+    Access,
+    AccessKind,
+    Block,
+    BlockKind,
+    BlockState,
+    Event,
+    Finding,
+    Point,
+    RuleInfo,
+    RunInfo,
+    Value,
+)
 from whence.result import Result
 
 BLOCK = Block(7, 0x1000, 20, BlockState.FREED, allocated=Event(1, 0), freed=Event(2, 1))
@@ -59,3 +71,29 @@ def test_a_note_says_that_other_threads_came_to_a_block(second: Finding, notes: 
     assert not missed
     assert found.findings[0].chains == second.chains
     assert found.run.notes == notes
+
+
+def local(begin: int, *chains: Chain) -> Finding:
+    """A finding about a variable of the stack, of which the rule traces `r`."""
+    block = Block(7, begin, 20, BlockState.FREED, kind=BlockKind.STACK)
+    values = (Value("r", begin + 4), Value("n", 3))
+    access = Access(AccessKind.READ, begin + 4, 4)
+    return replace(FINDING, block=block, access=access, values=values, chains=chains)
+
+
+@pytest.mark.parametrize(
+    ("chain", "value"),
+    [
+        (Chain("r", 0x2004), 0x1004),
+        (Chain("r1", 0x2008), 0x1008),
+        (Chain("r1", 0x2014), 0x1014),
+        (Chain("r1", 0x2015), 0x2015),
+        (Chain("n", 3, is_number=True), 3),
+        (Chain("the index of r", 0x2004, is_number=True), 0x2004),
+        (Chain("r", None), None),
+    ],
+)
+def test_addresses_of_the_stack_are_those_of_the_first_run(chain: Chain, value: int | None) -> None:
+    found, missed = matched(result(local(0x1000)), result(local(0x2000, chain)))
+    assert not missed
+    assert found.findings[0].chains == (replace(chain, value=value),)

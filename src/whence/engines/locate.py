@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whence.abi import points, variables
+from whence.chains import Chain
 from whence.engines import interruption
 from whence.engines.keeping import Kept
 from whence.engines.protocol import Task
@@ -283,12 +284,36 @@ def matched(first: Result, second: Result, *, threads: bool = False) -> tuple[Re
     lacks. threads: the program has some."""
     known = {_identity(each, threads): each for each in second.findings}
     own = [(each, known.get(_identity(each, threads))) for each in first.findings]
-    findings = tuple(replace(each, chains=again.chains if again else ()) for each, again in own)
+    findings = tuple(replace(each, chains=_chains(each, again) if again else ()) for each, again in own)
     missed = [each.rule.name for each, again in own if _may_have_chains(each) and again is None]
     result = replace(first, findings=findings)
     for note in dict.fromkeys(note for each, again in own if again for note in _otherwise(each, again)):
         result = noted(result, note)
     return result, missed
+
+
+def _chains(first: Finding, second: Finding) -> tuple[Chain, ...]:
+    """The chains of the second run, with the addresses of the first.
+
+    Code that follows values has larger frames, so variables of the stack lie elsewhere in the second run.
+    """
+    return tuple(
+        each if each.is_number or each.value is None else replace(each, value=_moved(each, first, second))
+        for each in second.chains
+    )
+
+
+def _moved(chain: Chain, first: Finding, second: Finding) -> int | None:
+    """The address that a chain is about, as the first run had it: that of the rule's term, or one in the same
+    variable."""
+    for own, other in zip(first.values, second.values, strict=False):
+        if own.name == other.name == chain.term and other.value == chain.value:
+            return own.value
+    own_block, block = first.block, second.block
+    if own_block is None or block is None or chain.value is None or block.kind is not BlockKind.STACK:
+        return chain.value
+    is_inside = own_block.size == block.size and block.begin <= chain.value <= block.end
+    return chain.value - block.begin + own_block.begin if is_inside else chain.value
 
 
 def _otherwise(first: Finding, second: Finding) -> Iterator[str]:
