@@ -44,3 +44,8 @@ enum record_status again_count(uint64_t offset, const struct wh_finding *head) {
     __atomic_add_fetch(&first->repeats, 1, __ATOMIC_RELAXED);
     return RECORD_OK;
 }
+
+void again_met(uint64_t offset) {
+    struct wh_finding *first = offset ? record_finding(offset) : NULL;
+    if (first) __atomic_add_fetch(&first->repeats, 1, __ATOMIC_RELAXED);
+}

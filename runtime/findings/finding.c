@@ -80,20 +80,42 @@ static unsigned program_stack(const struct context *context, uint64_t *pcs) {
 #define SEEN_SIZE 65536u
 
 static uint64_t seen[SEEN_SIZE];
+static uint64_t recorded[SEEN_SIZE]; /* offsets of the findings of these places; 0: none */
 static int any_seen;
 
-int finding_first_time(uint64_t key) {
+/* The entry of a place; SEEN_SIZE if there is no room for it. */
+static unsigned entry_of(uint64_t key, int *first) {
     if (!key) key = 1;
+    *first = 0;
     __atomic_store_n(&any_seen, 1, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < SEEN_SIZE; i++) {
-        uint64_t *entry = &seen[(key + i) % SEEN_SIZE], empty = 0;
-        if (__atomic_compare_exchange_n(entry, &empty, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            return 1;
-        if (empty == key) return 0;
+        unsigned at = (key + i) % SEEN_SIZE;
+        uint64_t empty = 0;
+        *first = __atomic_compare_exchange_n(&seen[at], &empty, key, 0, __ATOMIC_RELAXED,
+                                             __ATOMIC_RELAXED);
+        if (*first || empty == key) return at;
     }
     static int noted;
     rt_note(&noted, "more than 65536 places with findings: the rest is not reported");
-    return 0;
+    return SEEN_SIZE;
+}
+
+int finding_first_time(uint64_t key) {
+    int first;
+    return entry_of(key, &first) != SEEN_SIZE && first;
+}
+
+/* Whether a finding is the first one of its place, whose entry becomes *place; another is counted.
+ * The lock for findings is held. */
+static int is_first(uint64_t key, unsigned *place) {
+    int first;
+    *place = entry_of(key, &first);
+    if (*place == SEEN_SIZE) return 0;
+    if (first)
+        recorded[*place] = 0;
+    else
+        again_met(recorded[*place]);
+    return first;
 }
 
 void finding_forget_places(void) {
@@ -425,6 +447,7 @@ uint64_t finding_count(void) { return __atomic_load_n(&made, __ATOMIC_RELAXED); 
 
 void finding_make(struct context *context, const struct witness *witness) {
     static int full, lost;
+    unsigned place = SEEN_SIZE;
     if (WH_UNLIKELY(debugger_off(witness->rule))) return;
     os_lock(&draft_lock);
     context->findings++;
@@ -441,7 +464,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     }
     if (!stopping) repeat_note(context, draft.stack, head->n_stack);
     if ((!stopping || asking) && !context->collect &&
-        !finding_first_time(key_of(witness->rule, draft.stack, head->n_stack))) {
+        !is_first(key_of(witness->rule, draft.stack, head->n_stack), &place)) {
         os_unlock(&draft_lock);
         return;
     }
@@ -467,6 +490,8 @@ void finding_make(struct context *context, const struct witness *witness) {
     calls_write();
     entered_write();
     enum record_status status = append(context, witness, &offset);
+    if (place != SEEN_SIZE && (status == RECORD_OK || status == RECORD_KNOWN))
+        recorded[place] = offset;
     if (status == RECORD_KNOWN) status = again_count(offset, head);
     record_count_finding();
     __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED);

@@ -114,3 +114,46 @@ def test_each_process_stops_and_hears_of_the_verdict(tmp_path: Path, whence_env:
     assert done.out.split() == [b"0"] * 3 and done.status == 0 and found == []
     (use,) = json.loads((tmp_path / "findings.json").read_text())["run"]["suppressions"]
     assert [each["occurrences"] for each in use["findings"]] == [3]
+
+
+REPEATED = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int size;
+__attribute__((noinline)) static void write_at(volatile char *p) { p[size] = 1; }
+static void *loop(void *p) {
+    for (int i = 0; i < 7; i++) write_at(p);
+    return NULL;
+}
+int main(int count, char **words) {
+    char *p = malloc(12);
+    pthread_t threads[2];
+    size = atoi(words[1]);
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, loop, p);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < 3; i++) {
+        pid_t child = fork();
+        if (!child) pthread_create(&threads[0], NULL, loop, p), pthread_join(threads[0], NULL), _exit(0);
+        waitpid(child, NULL, 0);
+    }
+    free(p);
+    return 0;
+}
+"""
+
+
+def test_each_time_counts(tmp_path: Path, whence_env: dict[str, str]) -> None:
+    """In loops, in threads and in processes that inherit what was met."""
+    whence = Whence(tmp_path, whence_env)
+    program = whence.build(REPEATED, "repeated", "-pthread")
+    done, (found,) = whence.findings("--keep-going", program, "12")
+    assert (found["rule"], found["occurrences"]) == ("heap-buffer-overflow", 5 * 7)
+    assert "met 35 times" in done.err
+    (tmp_path / "known").write_text("suppress known\n  rule heap-buffer-overflow\n")
+    done, found = whence.findings("--suppressions", "known", program, "12")
+    assert found == [] and done.status == 0, done.err
+    (use,) = json.loads((tmp_path / "findings.json").read_text())["run"]["suppressions"]
+    assert [each["occurrences"] for each in use["findings"]] == [5 * 7]
+    assert whence.findings("--keep-going", program, "11")[1] == []

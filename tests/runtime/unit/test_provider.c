@@ -88,6 +88,7 @@ uint32_t maps_current(void) { return 0; }
 uint64_t again_key(const struct wh_finding *head, const uint64_t *stack, const uint64_t *alloc) {
     return (void)head, (void)stack, (void)alloc, 0;
 }
+void again_met(uint64_t offset) { (void)offset; }
 enum record_status again_count(uint64_t offset, const struct wh_finding *head) {
     return (void)offset, (void)head, RECORD_LOST;
 }
