@@ -48,6 +48,10 @@ class CannotExecute(WhenceError):
     exit_code = ExitCode.CANNOT_EXECUTE
 
 
+class UnreadableIR(CannotExecute):
+    """LLVM does not read the IR of a module, and will not the next time."""
+
+
 class CarriesNoIR(CannotExecute):
     """An ordinary program of another compiler."""
 
@@ -63,6 +67,10 @@ class ToolLimit(WhenceError):
     """Something whence needs is missing or failed: compiler, disk, memory, kernel."""
 
     exit_code = ExitCode.LIMIT
+
+
+class Refusal(ToolLimit):
+    """LLVM does not take a module, and will not the next time."""
 
 
 class Abandoned(ToolLimit):

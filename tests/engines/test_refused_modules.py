@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
+import llvmlite
 import pytest
 
 import whence
 from whence.engines.native import work
 from whence.engines.native.refused import without_handlers
-from whence.errors import ToolLimit
+from whence.errors import Refusal, ToolLimit, UnreadableIR
 from whence.instrument import pipeline
 from whence.instrument.passes import parsed
 from whence.instrument.pipeline import Job
+from whence.toolchain import bitcode as bitcodes
 
 pytestmark = pytest.mark.build
 
@@ -49,15 +52,22 @@ def program(tmp_path: Path, whence_env: dict[str, str], monkeypatch: pytest.Monk
     return whence.build(sources, tmp_path / "program", flags=["-g", "-O1"])
 
 
-def refuse(monkeypatch: pytest.MonkeyPatch, *names: str, dies: bool = False) -> None:
+def refuse(
+    monkeypatch: pytest.MonkeyPatch,
+    *names: str,
+    dies: bool = False,
+    by_signal: bool = False,
+    error: Exception | None = None,
+) -> None:
     """Workers fail at modules of these names; they are forked, so they have what is set here."""
+    error = error or RecursionError("maximum recursion depth exceeded")
     compiled = pipeline.compile_module
 
     def compile_module(bitcode: bytes, job: Job) -> pipeline.Compiled:
         if job.name in names:
             if dies:
-                os._exit(1)
-            raise RecursionError("maximum recursion depth exceeded")
+                os.kill(os.getpid(), signal.SIGSYS) if by_signal else os._exit(1)
+            raise error
         return compiled(bitcode, job)
 
     monkeypatch.setattr(work, "compile_module", compile_module)
@@ -132,3 +142,45 @@ def test_the_note_goes_when_the_module_can_be_instrumented(
     result = run(program)
     assert not result.notes
     assert [(finding.stack[0].file or "")[-9:] for finding in result.findings] == ["refused.c"]
+
+
+@pytest.mark.parametrize("error", [Refusal("refused.c: LLVM does not take it"), None], ids=["says", "ends"])
+def test_a_refusal_is_remembered(
+    program: whence.Program, monkeypatch: pytest.MonkeyPatch, error: Refusal | None
+) -> None:
+    """The next run says the same without trying; another version of LLVM is asked again."""
+    with monkeypatch.context() as patched:
+        refuse(patched, "refused.c", dies=error is None, error=error)
+        first = run(program)
+    assert_rest_is_checked(first)
+    assert run(program).notes == first.notes
+    with monkeypatch.context() as patched:
+        patched.setattr(llvmlite, "__version__", "another")
+        assert not run(program).notes
+
+
+def test_ir_that_llvm_does_not_read_is_remembered(
+    program: whence.Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    defined = bitcodes.defined_functions
+
+    def defined_functions(bitcode: bytes) -> list[str] | None:
+        if b"narrow" in bitcode:
+            raise UnreadableIR("LLVM does not read it")
+        return defined(bitcode)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bitcodes, "defined_functions", defined_functions)
+        first = run(program)
+    assert_rest_is_checked(first)
+    assert run(program).notes == first.notes
+
+
+def test_what_may_not_come_again_is_tried_again(
+    program: whence.Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LLVM ends its process by a signal where memory is short, too."""
+    with monkeypatch.context() as patched:
+        refuse(patched, "refused.c", dies=True, by_signal=True)
+        assert "gave up on it (SIGSYS)" in run(program).notes[0]
+    assert not run(program).notes

@@ -28,7 +28,7 @@ import llvmlite.binding as llvm
 
 from whence import ir
 from whence.abi.entered import Needed
-from whence.errors import ToolLimit
+from whence.errors import Refusal, ToolLimit
 from whence.instrument.accesses import mark_accesses
 from whence.instrument.allocas import guard_allocas
 from whence.instrument.arithmetic import POINTS as ARITHMETIC
@@ -244,7 +244,7 @@ class Compiled:
 
 
 def compile_module(bitcode: bytes, job: Job) -> Compiled:
-    """The instrumented object file; raises `ToolLimit` with the module's name if LLVM refuses.
+    """The instrumented object file; raises `Refusal` with the module's name if LLVM refuses.
 
     A module whose optimised code cannot be read again is checked like one without rules about variables and
     undefined values, which a note says.
@@ -522,7 +522,7 @@ def _refusal(name: str, what: str) -> Iterator[None]:
         yield
     except RuntimeError as error:
         detail = _first_lines(error)
-        raise ToolLimit(
+        raise Refusal(
             f"{name}: LLVM {llvm.llvm_version_info[0]} does not {what}: {detail}; "
             "if the front end is newer, choose another with WHENCE_CLANG and build again"
         ) from None

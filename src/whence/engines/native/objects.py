@@ -1,8 +1,9 @@
 """From carried modules to instrumented objects, through the cache.
 
 Entries: ``defines/<digest>`` names of library functions that a module defines itself; ``objects/<key>``
-instrumented objects, ``counts/<key>`` what they check (`whence.coverage.Counts`). A changed source file
-changes one module's digest, so only that module is compiled again.
+instrumented objects, ``counts/<key>`` what they check (`whence.coverage.Counts`), ``refused/<key>`` why LLVM
+does not take a module. A changed source file changes one module's digest, so only that module is compiled
+again.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from whence.abi.entered import Needed, module_word
 from whence.coverage import Counts
 from whence.engines.native import costs
 from whence.engines.native.named import keep_names
-from whence.engines.native.refused import Refused
+from whence.engines.native.refused import Failure, Refused
 from whence.engines.process.building import BuildSettings, Hasty
+from whence.errors import Refusal, UnreadableIR
 from whence.prepared import checks_of, generator_identity
 from whence.rules.observable import NATIVE
 from whence.tiers import AUTO, FULL, QUICK
@@ -31,7 +33,6 @@ from whence.toolchain.carry import CarriedModule
 
 if TYPE_CHECKING:
     from whence.abi.entered import Entered
-    from whence.engines.native.workers import Failure
 
 
 class Wanted(NamedTuple):
@@ -86,8 +87,8 @@ def objects_of(
         found = find_object(each, cache)
         if found is not None:
             present[each.key], counted[each.key] = found
-        elif each.module.digest in failures:
-            refused.append(Refused(each.module, each.key, failures[each.module.digest]))
+        elif (failure := failures.get(each.module.digest) or _known_refusal(each.key, cache)) is not None:
+            refused.append(Refused(each.module, each.key, failure))
         else:
             missing.append(each)
     if missing:
@@ -317,7 +318,7 @@ def _instrument(
     What fails in the quick tier, such as a call that optimisation has to remove, is compiled in the full one.
     """
     from whence.engines.native.work import compile_carried
-    from whence.engines.native.workers import Failure, parallel
+    from whence.engines.native.workers import parallel
     from whence.instrument.job import make_job
 
     missing.sort(key=lambda entry: -entry.module.size)
@@ -338,6 +339,7 @@ def _instrument(
             if compiled[-1] == QUICK:
                 again.append(of_key[key]._replace(compiled=(*compiled[:-1], FULL)))
             else:
+                _remember(result, key, cache)
                 yield Refused(module, key, result)
         else:
             if of_key[key].later:
@@ -351,6 +353,28 @@ def _instrument(
             notes += result.notes
     if again:
         yield from _instrument(again, settings, cache, subject, present, counted, notes)
+
+
+_REFUSED = "refused"
+"""Entries of the cache: the failures of modules that LLVM does not take, so that runs need not try again."""
+
+
+def _refused_key(key: str) -> str:
+    """Another version of LLVM may take the module."""
+    import llvmlite  # its version alone, without LLVM
+
+    return digest(key, llvmlite.__version__)
+
+
+def _known_refusal(key: str, cache: Cache) -> Failure | None:
+    content = cache.read(_REFUSED, _refused_key(key))
+    return None if content is None else pickle.loads(content)
+
+
+def _remember(failure: Failure, key: str, cache: Cache) -> None:
+    """Notes a failure that comes again; one of whence itself, or of the machine, may not."""
+    if isinstance(failure.error, Refusal | UnreadableIR):
+        cache.add(_REFUSED, _refused_key(key), pickle.dumps(failure))
 
 
 def _hint(settings: BuildSettings) -> str:
@@ -374,16 +398,19 @@ def own_functions(
     for module in modules:
         key = digest(__version__, generator_identity(), module.digest)
         found = cache.read("defines", key)
-        if found is None:
-            missing.append((module, (), key))
-        else:
+        if found is not None:
             known[key] = found.decode()
+        elif (failure := _known_refusal(key, cache)) is not None:
+            failures[module.digest] = failure
+        else:
+            missing.append((module, (), key))
     if missing:
         from whence.engines.native.work import defined_functions
-        from whence.engines.native.workers import Failure, parallel
+        from whence.engines.native.workers import parallel
 
         for (module, _, key), names in parallel(defined_functions, missing, settings, "reading", subject):
             if isinstance(names, Failure):
+                _remember(names, key, cache)
                 failures[module.digest] = names
             else:
                 cache.add("defines", key, names.encode())

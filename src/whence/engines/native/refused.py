@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from whence.abi import variables
 from whence.errors import WhenceError
@@ -14,9 +14,6 @@ from whence.toolchain import spawn
 from whence.toolchain.cache import Cache
 from whence.toolchain.carry import CarriedModule
 from whence.toolchain.clang import find_clang
-
-if TYPE_CHECKING:
-    from whence.engines.native.workers import Failure
 
 
 def sentence(error: Exception) -> str:
@@ -27,6 +24,14 @@ def sentence(error: Exception) -> str:
         f"internal error: {type(error).__name__}: {error}; "
         f"please report it with the output of the same command under {variables.TRACEBACK}=1"
     )
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The error of a piece of work, and the text of its traceback in the worker."""
+
+    error: Exception
+    traceback: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import llvmlite.binding as llvm
 
 from whence.abi import later
 from whence.abi.intercepts import LIBRARY
-from whence.errors import CannotExecute
+from whence.errors import UnreadableIR
 from whence.instrument.pipeline import Compiled, Job, compile_module, compile_twins
 from whence.instrument.requests import CLOSES, may_close
 from whence.instrument.values.later import Kept
@@ -75,7 +75,7 @@ def _parsed_functions(module: CarriedModule, bitcode: bytes) -> list[str]:
         parsed = llvm.parse_bitcode(bitcode, context=llvm.create_context())
     except RuntimeError as error:
         reason = str(error).strip().splitlines()[-1]
-        raise CannotExecute(
+        raise UnreadableIR(
             f"{module.path}: LLVM {llvm.llvm_version_info[0]} does not read the IR of {module.source} "
             f"(made by {module.frontend}): {reason}; build with another front end (WHENCE_CLANG)"
         ) from None

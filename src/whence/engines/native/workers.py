@@ -24,22 +24,15 @@ from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
 
+from whence.engines.native.refused import Failure as Failure
 from whence.engines.process.building import BuildSettings
-from whence.errors import Abandoned, ToolLimit
+from whence.errors import Abandoned, Refusal, ToolLimit
 from whence.shortage import shortage
 from whence.toolchain.carry import CarriedModule
 
 T = TypeVar("T")
 
 Work = tuple[CarriedModule, tuple[object, ...], str]
-
-
-@dataclass(frozen=True)
-class Failure:
-    """The error of a piece of work, and the text of its traceback in the worker."""
-
-    error: Exception
-    traceback: str = ""
 
 
 def parallel(
@@ -176,8 +169,10 @@ def _ended(worker: Worker) -> Failure:
     status = worker.process.exitcode or 0
     if status == -signal.SIGKILL:  # as the kernel does when memory is short
         raise EOFError
-    how = signal.Signals(-status).name if status < 0 else f"exit status {status}"
-    return Failure(ToolLimit(f"LLVM {llvm.llvm_version_info[0]} gave up on it ({how})"))
+    error, how = ToolLimit, signal.Signals(-status).name if status < 0 else f"exit status {status}"
+    if status > 0:  # at an error of the module's, while a signal may come of short memory, too
+        error = Refusal
+    return Failure(error(f"LLVM {llvm.llvm_version_info[0]} gave up on it ({how})"))
 
 
 _PR_SET_PDEATHSIG = 1
