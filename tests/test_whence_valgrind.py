@@ -11,9 +11,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.harness.cores import needs_core
 from tests.harness.process import TIMEOUT, Done, Whence
 
 from whence.cli import valgrind
+from whence.engines.binary import core
 from whence.errors import UserMistake
 
 BAD = """
@@ -116,6 +118,16 @@ def test_a_program_without_ir_runs_and_the_log_says_so(whence: Whence) -> None:
     done = memcheck(whence, "--log-file=sh.log", "sh", "-c", "echo hello; exit 4")
     assert (done.status, done.out, done.err) == (4, b"hello\n", "")
     assert "carries no IR" in (whence.directory / "sh.log").read_text()
+
+
+@needs_core
+def test_a_program_without_ir_is_executed_where_there_is_a_core(whence: Whence) -> None:
+    subprocess.run(["gcc", "-g", "bad.c", "-o", "plain"], cwd=whence.directory, check=True)
+    with_core = replace(whence, env={k: v for k, v in whence.env.items() if k != core.VARIABLE})
+    done = memcheck(with_core, "--leak-check=full", "--log-file=plain.log", "./plain")
+    assert (done.status, done.err) == (5, "")
+    log = (whence.directory / "plain.log").read_text()
+    assert "Invalid write of size 1" in log and "33 bytes in 1 blocks are definitely lost" in log
 
 
 @pytest.mark.parametrize(

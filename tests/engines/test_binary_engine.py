@@ -8,23 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.harness.cores import CORE, needs_core
 from tests.harness.process import Done, Whence
 
 from whence.engines.binary import core
 from whence.engines.binary.engine import said_by_core
 
-
-def _core() -> core.Core | None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv(core.VARIABLE, raising=False)
-        try:
-            return core.get()
-        except core.NoCore:
-            return None
-
-
-CORE = _core()
-needs_core = pytest.mark.skipif(CORE is None, reason="no core of Valgrind")
 needs_cxx = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
 
 START = """

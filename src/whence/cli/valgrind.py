@@ -20,7 +20,7 @@ from whence import memcheck
 from whence.cli.ending import exit_status
 from whence.cli.output import leave, say
 from whence.cli.replacing import replace_text
-from whence.errors import CannotExecute, UserMistake, WhenceError
+from whence.errors import CannotExecute, CarriesNoIR, UserMistake, WhenceError
 from whence.hints import did_you_mean, expected
 from whence.options import COMMAND_LINE, FILES, INTEGER, YES_NO, RunOptions
 
@@ -232,13 +232,27 @@ def _run(options: Options, command: Sequence[str], words: Sequence[str]) -> int:
         "suppressions": api.load_suppressions(options.values["suppressions"]),
         "leak_check": "full",  # the rules decide which leaks are findings
     }
+    chosen = RunOptions(**keywords, relay_signals=True)
     try:
-        result = api.run(command[0], command[1:], RunOptions(**keywords, relay_signals=True, engine="native"))
+        result = api.run(command[0], command[1:], chosen.merged({"engine": "native"}))
+    except CarriesNoIR as error:
+        result = _executed(command, chosen) or _run_unchecked(options, command, error)
     except CannotExecute as error:
         _run_unchecked(options, command, error)
     result = _shown(result, options)
     _write(options, result, _renderer(options, words))
     return exit_status(result, options.values["error-exitcode"])
+
+
+def _executed(command: Sequence[str], options: RunOptions) -> Result | None:
+    """The result of a program without IR where there is a core to execute it; None where there is none."""
+    from whence import api
+    from whence.engines.binary.core import NoCore
+
+    try:
+        return api.run(command[0], command[1:], options.merged({"engine": "binary"}))
+    except (NoCore, CannotExecute):
+        return None
 
 
 def _rules(options: Options) -> RuleSet:
