@@ -246,7 +246,8 @@ static void fill_chains(struct wh_finding *head, const struct context *context,
     if (!PORT_PLANES || !options.origins) return;
     struct text text = {draft.chains, sizeof draft.chains, 0};
     chains_describe(&context->event, block, context->library,
-                    context->event.width + context->beyond, &text);
+                    context->event.width + context->beyond, (context->flags & WH_FLAG_FETCH) != 0,
+                    &text);
     head->n_chains = (uint32_t)text.length;
 }
 

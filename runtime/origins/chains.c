@@ -189,10 +189,18 @@ static int find_index(uint32_t node, uintptr_t pointer, struct use_values *found
     return at && at->is_arithmetic && at->site && indexed_find(at->site, pointer, found);
 }
 
-/* What the last use says of an address, if it is one near it. */
+/* What the last use says of an address that is called. */
+static void put_target(uint64_t address, struct text *into) {
+    if (address != ~__whence_origins.passed.use_address) return;
+    struct use_nodes nodes = use_nodes();
+    if (nodes.is_call) put_chain(into, WH_ROLE_POINTER, address, nodes.pointer);
+}
+
+/* What the last use says of an address that is accessed, if it is one near it. */
 static void put_used(uint64_t address, struct text *into) {
     if (!is_near(address, ~__whence_origins.passed.use_address)) return;
     struct use_nodes nodes = use_nodes();
+    if (nodes.is_call) return;
     put_chain(into, WH_ROLE_POINTER, address, nodes.pointer);
     uintptr_t pointer = ~__whence_origins.passed.use_address - (uintptr_t)(intptr_t)nodes.distance;
     if (!nodes.has_values && !find_index(nodes.pointer, pointer, &nodes.values)) return;
@@ -356,7 +364,7 @@ int chains_of_memory(uintptr_t address, uint64_t size, uint64_t value, struct te
 }
 
 void chains_describe(const struct whence_event *event, const struct whence_block *block,
-                     const char *library, uint64_t length, struct text *into) {
+                     const char *library, uint64_t length, int is_call, struct text *into) {
     int accesses = event->point == WH_POINT_DEREF_R || event->point == WH_POINT_DEREF_W;
     if (event->point == WH_POINT_USE)
         put_use(event, into);
@@ -370,6 +378,8 @@ void chains_describe(const struct whence_event *event, const struct whence_block
         put_arguments(&event->first, WHENCE_ARGUMENTS, into);
     else if (library || event->point == WH_POINT_FREE)
         put_argument(event, into);
+    else if (is_call)
+        put_target(event->r, into);
     else if (accesses || event->point == WH_POINT_READ)
         put_used(event->r, into);
     else if (WH_POINTS_RECORDED >> event->point & 1)

@@ -14,9 +14,10 @@
  * computed; a line
  * "~bits upper lower" behind the hops has the two words of the result that had more bits.
  * `library`: the library function that does the step, or NULL; `length`: the bytes that it
- * accesses, which an event may have cut off where the address space ends. */
+ * accesses, which an event may have cut off where the address space ends. is_call: the address was
+ * called. */
 void chains_describe(const struct whence_event *event, const struct whence_block *block,
-                     const char *library, uint64_t length, struct text *into);
+                     const char *library, uint64_t length, int is_call, struct text *into);
 
 /* The chain of the value that is at an address, in the same form. 0: no checked code has stored
  * there, 1: other code has written since, 2: there is one. *thread: the tag of this thread. */

@@ -54,8 +54,13 @@ static uint32_t read_node(struct reader *from) {
     return node;
 }
 
-/* The index with what it was computed from, or the distance from the pointer. */
+/* The index with what it was computed from, or the distance from the pointer, or that it is called.
+ */
 static void read_values(struct reader *from, struct use_nodes *nodes) {
+    if (is_kind(*from->steps, WH_RECIPE_TARGET)) {
+        nodes->is_call = 1;
+        return;
+    }
     if (!is_kind(*from->steps, WH_RECIPE_VALUES)) {
         nodes->distance = *from->steps >> WH_RECIPE_BITS;
         return;
@@ -92,6 +97,6 @@ void use_settle(void) {
     struct whence_origin_passed *own = &__whence_origins.passed;
     struct use_nodes nodes = use_nodes();
     wh_fill(&own->use_words, 0, (uintptr_t)&own->use_address - (uintptr_t)&own->use_words);
-    own->use_words = nodes.pointer;
+    own->use_words = nodes.is_call ? 0 : nodes.pointer;
     own->use_recipe = 0;
 }

@@ -28,10 +28,12 @@ static inline int said_sign(uint32_t said, unsigned operand) {
     return (int)(said >> (WH_RECIPE_SIGNS_SHIFT + operand) & 1);
 }
 
-/* has_values: the use has an index. distance: of the use from the pointer, where it has none. */
+/* has_values: the use has an index. distance: of the use from the pointer, where it has none.
+ * is_call: the pointer is called. */
 struct use_nodes {
     uint32_t pointer; /* 0: none */
     int has_values;
+    int is_call;
     int32_t distance;
     struct use_values values;
 };

@@ -98,7 +98,10 @@ AWAY, BY = "away", "by"
 RECIPES = {
     name: number
     for number, name in enumerate(
-        ("NONE", "WORD", "BORN", "STEP", "ARGUMENT", "LOAD_1", "LOAD_2", "LOAD_4", "LOAD_8", "VALUES")
+        (
+            *("NONE", "WORD", "BORN", "STEP", "ARGUMENT"),
+            *("LOAD_1", "LOAD_2", "LOAD_4", "LOAD_8", "VALUES", "TARGET"),
+        )
     )
 }
 RECIPE_BITS = 4
@@ -115,7 +118,7 @@ what was loaded from n bytes; two words are the address and the value. VALUES: t
 and its value is the word behind theirs. Above the kind stands how many operands the index was computed from,
 and from `SIGNS_SHIFT` on which of them have a sign; the steps and the value of each follow likewise. NONE in
 its place: the use has no index, and what stands above the kind is its distance from the pointer with the
-node."""
+node. TARGET in its place: the pointer is called."""
 SIGNS_SHIFT = 4
 USE_NEAR = 4096
 """What lies less than so many bytes from the last use was accessed by the same pointer."""

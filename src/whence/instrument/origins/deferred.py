@@ -26,7 +26,7 @@ from whence.ir.lexer import LOCAL
 _TABLE = "@whence.recipes"
 _LOCAL = re.compile(LOCAL)
 _NONE = "0"
-_USES = frozenset((helpers.USE, *map(helpers.used, range(MOST_OPERANDS + 1))))
+_USES = frozenset((helpers.USE, helpers.TARGET, *map(helpers.used, range(MOST_OPERANDS + 1))))
 
 
 def defer_uses(context: Context) -> None:
@@ -129,6 +129,7 @@ class _Uses:
         self._needed: set[str] = set()
 
     def defer(self) -> None:
+        self._drop_known()
         self._drop_repeated()
         self._find_makers()
         self._need_changed()
@@ -201,6 +202,9 @@ class _Uses:
         made = _Made()
         pointer, *numbers = _nodes(use)
         self._make(pointer, made)
+        if _is_call(use):
+            made.steps.append(RECIPES["TARGET"])
+            return made
         if not numbers:
             offset = self._provenance.place(use.arguments[0].value).offset
             made.steps.append(_step("NONE", offset if abs(offset) < USE_NEAR else 0))
@@ -253,6 +257,13 @@ class _Uses:
 
     # What is not needed any more.
 
+    def _drop_known(self) -> None:
+        """LLVM has found out which function is called."""
+        known = [each for each in self._uses if _is_call(each) and each.arguments[0].value.startswith("@")]
+        for each in known:
+            each.remove()
+            self._uses.remove(each)
+
     def _drop_repeated(self) -> None:
         """A use of the same nodes at an address near the last one says nothing new."""
         kept: list[ir.Call] = []
@@ -268,7 +279,10 @@ class _Uses:
                 continue
             place = self._provenance.place(each.arguments[0].value)
             here = (_nodes(each), place.base, place.offset)
-            if last and last[:2] == here[:2] and abs(last[2] - here[2]) < USE_NEAR:
+            if _is_call(each):
+                last = None
+                kept.append(each)
+            elif last and last[:2] == here[:2] and abs(last[2] - here[2]) < USE_NEAR:
                 each.remove()
             else:
                 last = here
@@ -289,6 +303,11 @@ class _Uses:
 
 def _is_use(instruction: ir.Instruction) -> bool:
     return isinstance(instruction, ir.Call) and (instruction.callee or "") in _USES
+
+
+def _is_call(use: ir.Call) -> bool:
+    """Whether its pointer is called."""
+    return use.callee == helpers.TARGET
 
 
 def _nodes(use: ir.Call) -> list[str]:

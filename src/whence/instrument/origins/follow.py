@@ -454,7 +454,10 @@ class _Follower:
 
     def _call(self, call: ir.Call) -> None:
         name = call.callee or ""
-        if call.is_assembly or name.startswith(PREFIX) or call.marker == "musttail":
+        if call.is_assembly or name.startswith(PREFIX):
+            return
+        if call.marker == "musttail":
+            self._target_of(call)
             return
         if name.startswith("llvm."):
             self.deaths.lifetime(call, name)
@@ -472,6 +475,13 @@ class _Follower:
             self._runtime(call, helpers.FREED, f"i32 {nodes[0]}, ptr {call.arguments[0].value}")
         self.sizes.of_call(call, name, nodes)
         self.effects.of(call, name, nodes, lambda *said, **more: self.sites.site(call, *said, **more))
+        self._target_of(call)
+
+    def _target_of(self, call: ir.Call) -> None:
+        """The pointer that is called may be asked for: last, since it comes after what is passed."""
+        pointer = call.callee_operand.value
+        if pointer.startswith("%"):
+            self._emit(call, helpers.TARGET, "void", f"ptr {pointer}, i32 {self._node(pointer, 'ptr', call)}")
 
     def _tell_input(self, call: ir.Call, name: str) -> None:
         """Functions that take something from outside or from a text, or send something, are told where they

@@ -32,6 +32,8 @@ RETURN, RETURNED = f"{PREFIX}return", f"{PREFIX}returned"
 SECOND, SECOND_OF = f"{PREFIX}second", f"{PREFIX}second_of"
 """Of structs in registers, those for the second part."""
 USE, OPERANDS = f"{PREFIX}use", f"{PREFIX}operands"
+TARGET = f"{PREFIX}target"
+"""Of a pointer that is called: a recipe always takes its place."""
 DEFER = f"{PREFIX}defer"
 SET, FILLED, FREED = f"{PREFIX}set", f"{PREFIX}filled", f"{PREFIX}freed"
 ZEROED = f"{PREFIX}zeroed"
@@ -114,6 +116,7 @@ def declaration(name: str, *, strict: bool = False) -> str:
         f"{SECOND}_": f"declare void @{name}(i32, {word}) {_WRITES}",
         f"{SECOND_OF}_": f"declare i32 @{name}(ptr, {word}) {_READS}",
         USE: f"declare void @{name}(ptr captures(address), i32) {_WRITES}",
+        TARGET: f"declare void @{name}(ptr captures(address), i32) {_WRITES}",
         f"{USE}_": f"declare void @{name}(ptr captures(address), i32{_used_values(name)}) {_WRITES}",
         BY_VALUE: f"declare void @{name}(ptr, ptr, i64, ptr captures(address)) {_WRITES}",
         RECEIVED: f"declare void @{name}(ptr, ptr, i64, {_PLACES}, i64) {_WRITES}",

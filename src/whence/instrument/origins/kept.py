@@ -23,9 +23,9 @@ LOADS = {f"{helpers.LOAD}_{suffix}": size for suffix, size in _SIZES.items()}
 _STORES = {f"{helpers.STORE}_{suffix}": size for suffix, size in _SIZES.items()}
 PARAMETERS = frozenset(f"{helpers.PARAMETER}_{suffix}" for suffix in "8p")
 _KEEPS_CELLS = (
-    helpers.STEP, helpers.BORN, helpers.JOIN, helpers.USE, helpers.INDEXED, helpers.OPERANDS, helpers.DECIDES,
-    helpers.COMPUTED, helpers.CALLING, helpers.LEFT, helpers.PASS, helpers.CALL, helpers.LOAD,
-    helpers.PARAMETER, helpers.RETURN, helpers.SECOND,
+    helpers.STEP, helpers.BORN, helpers.JOIN, helpers.USE, helpers.TARGET, helpers.INDEXED, helpers.OPERANDS,
+    helpers.DECIDES, helpers.COMPUTED, helpers.CALLING, helpers.LEFT, helpers.PASS, helpers.CALL,
+    helpers.LOAD, helpers.PARAMETER, helpers.RETURN, helpers.SECOND,
 )  # fmt: skip
 """Begins of the names of what changes no cell of memory that has one."""
 _PASSES = (helpers.PASS, helpers.CALL)
