@@ -180,6 +180,12 @@ static int is_near(uint64_t one, uint64_t other) {
     return one - other < WH_ORIGIN_USE_NEAR || other - one < WH_ORIGIN_USE_NEAR;
 }
 
+static void put_index(const struct use_values *values, struct text *into) {
+    put_value(into, WH_ROLE_INDEX, values->index, values->operand_count != 0);
+    for (unsigned i = 0; i < values->operand_count; i++)
+        put_value(into, WH_ROLE_OPERAND_1 + i, values->operands[i], 0);
+}
+
 /* The index by which a pointer was computed before it came here, if that was what was computed
  * last. */
 static int find_index(uint32_t node, uintptr_t pointer, struct use_values *found) {
@@ -187,6 +193,28 @@ static int find_index(uint32_t node, uintptr_t pointer, struct use_values *found
     for (unsigned hops = 0; at && !at->is_arithmetic && hops < WH_ORIGIN_MOST_HOPS; hops++)
         at = node_at(at->parent);
     return at && at->is_arithmetic && at->site && indexed_find(at->site, pointer, found);
+}
+
+/* A pointer whose index is known where it was computed. */
+static void put_indexed(uintptr_t address, uint32_t node, uintptr_t pointer, struct text *into) {
+    struct use_values values = {0};
+    put_chain(into, WH_ROLE_POINTER, address, node);
+    if (find_index(node, pointer, &values)) put_index(&values, into);
+}
+
+enum { COPIED_TO, COPIED_FROM, COPIED_SIZE, COPIED_VALUES };
+
+/* The pointer to memory that an assignment of a struct accesses, or its like; 0 if the last use is
+ * another one. */
+static int put_moved(const struct whence_event *event, struct text *into) {
+    const struct origins_passed *own = &__whence_origins;
+    if (own->passed.callee || own->passed.use_address || own->passed.count < COPIED_VALUES)
+        return 0;
+    uint64_t word = own->arguments[event->point == WH_POINT_DEREF_W ? COPIED_TO : COPIED_FROM];
+    uint32_t inside = (uint32_t)event->r - (uint32_t)(word >> 32);
+    if (inside >= own->arguments[COPIED_SIZE] >> 32) return 0;
+    put_indexed(event->r, (uint32_t)word, event->r - inside, into);
+    return 1;
 }
 
 /* What the last use says of an address that is called. */
@@ -203,10 +231,8 @@ static void put_used(uint64_t address, struct text *into) {
     if (nodes.is_call) return;
     put_chain(into, WH_ROLE_POINTER, address, nodes.pointer);
     uintptr_t pointer = ~__whence_origins.passed.use_address - (uintptr_t)(intptr_t)nodes.distance;
-    if (!nodes.has_values && !find_index(nodes.pointer, pointer, &nodes.values)) return;
-    put_value(into, WH_ROLE_INDEX, nodes.values.index, nodes.values.operand_count != 0);
-    for (unsigned i = 0; i < nodes.values.operand_count; i++)
-        put_value(into, WH_ROLE_OPERAND_1 + i, nodes.values.operands[i], 0);
+    if (nodes.has_values || find_index(nodes.pointer, pointer, &nodes.values))
+        put_index(&nodes.values, into);
 }
 
 static void put_argument(const struct whence_event *event, struct text *into) {
@@ -380,9 +406,9 @@ void chains_describe(const struct whence_event *event, const struct whence_block
         put_argument(event, into);
     else if (is_call)
         put_target(event->r, into);
-    else if (accesses || event->point == WH_POINT_READ)
-        put_used(event->r, into);
-    else if (WH_POINTS_RECORDED >> event->point & 1)
+    else if (accesses || event->point == WH_POINT_READ) {
+        if (!put_moved(event, into)) put_used(event->r, into);
+    } else if (WH_POINTS_RECORDED >> event->point & 1)
         put_operands(event, into);
     if (library && (accesses || event->point == WH_POINT_LENGTH)) put_length(library, length, into);
     if (block && block->id && block->state == WH_BLOCK_LIVE) put_size(into, block);

@@ -76,10 +76,15 @@ def mark_arithmetic(context: Context) -> None:
 def _mark_unsigned(instruction: ir.Binary, context: Context) -> None:
     opcode = instruction.opcode
     left, right = (operand.value for operand in instruction.operands)
-    if (opcode, right) == _DECREMENT:
+    if is_decrement(instruction):
         opcode, right = "sub", "1"
     if _UNSIGNED[opcode] in context.policy.steps:
         _insert(instruction, _UNSIGNED[opcode].lower(), left, right, context)
+
+
+def is_decrement(instruction: ir.Binary) -> bool:
+    """Whether the program subtracts 1 from an unsigned number."""
+    return (instruction.opcode, instruction.operands[1].value) == _DECREMENT
 
 
 def _mark(instruction: ir.Binary, context: Context) -> None:

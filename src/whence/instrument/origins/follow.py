@@ -53,6 +53,8 @@ _UNUSUAL = ("byval", "sret", "nest")
 """Attributes of arguments that have no node."""
 _OF_MAIN = ("number of the program's arguments", "program's arguments", "program's environment")
 """What `main` is called with."""
+_NOWHERE = "inttoptr (i64 -1 to ptr)"
+"""The address of no use."""
 _UNFOLLOWED = "of an uncommon size, which is not followed"
 
 
@@ -515,7 +517,7 @@ class _Follower:
         if name.startswith(_COPIES) and (made := self._by_value(call)) is not None:
             self._receive(call, made)
         elif name.startswith(_COPIES):
-            self._pass(call, "memcpy")
+            self._pass_places(call, "memcpy")
             to, source, size = call.arguments[:3]
             place, origin = self._target(to.value), self._target(source.value)
             if ir.unquote(source.value).startswith(_OF_VARIABLE):
@@ -526,7 +528,7 @@ class _Follower:
             places = f"ptr {site}, ptr {to.value}, ptr {source.value}"
             self._runtime(call, copy, f"{places}, {_wide(size)}" if sized else places)
         elif name.startswith(_SETS):
-            self._pass(call, "memset")
+            self._pass_places(call, "memset")
             to, byte, size = call.arguments[:3]
             if byte.value.startswith("%"):
                 self._fill(call, byte, to.value, _wide(size))
@@ -535,6 +537,12 @@ class _Follower:
                 call, HopKind.CONSTANT, f"bytes {self.names.value(byte.value) or '…'} by memset"
             )
             self._runtime(call, helpers.SET, f"ptr {site}, ptr {to.value}, {_wide(size)}")
+
+    def _pass_places(self, call: ir.Call, name: str) -> None:
+        """The pointers of an assignment of a struct, and of its like, are asked for as arguments, so no use is
+        the newest."""
+        self._pass(call, name)
+        self._emit(call, helpers.USE, "void", f"ptr {_NOWHERE}, i32 0")
 
     def _by_value(self, copy: ir.Call) -> ir.Parameter | None:
         """The parameter that the function copies where it begins, because it is passed by value."""
@@ -570,6 +578,7 @@ class _Follower:
                 original, site = argument.value, self.sites.site(call, HopKind.ARGUMENT, said)
                 places = f"ptr {self._callee(call)}, i64 {index}, ptr {original}"
                 self._emit(call, helpers.BY_VALUE, "void", f"ptr {site}, {places}")
+                self._emit(call, helpers.USE, "void", f"ptr {original}, i32 {self._node(original, 'ptr', call)}")
             if not is_followed(argument.type) or any(map(argument.attributes.has, _UNUSUAL)):
                 nodes.append("0")
                 continue

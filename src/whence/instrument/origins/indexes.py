@@ -18,6 +18,8 @@ from whence.instrument.origins.emitter import Emitter, Node, after, is_followed
 _DEEPEST = 10
 _CASTS = ("sext", "zext", "trunc")
 _WIDE = 64
+_MOVES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
+"""What is asked for its pointers as functions are."""
 Site = Callable[[ir.Instruction], str]
 """The site of arithmetic."""
 Typed = tuple[str, str, bool]
@@ -225,7 +227,8 @@ def kept(user: ir.Instruction, variables: Collection[str]) -> Iterator[str]:
     if isinstance(user, ir.Store):
         values = [] if user.pointer in variables else [user.operands[0].value]
     elif isinstance(user, ir.Call):
-        is_ours = (user.callee or "").startswith(("llvm.", "__whence_"))
+        callee = user.callee or ""
+        is_ours = callee.startswith(("llvm.", "__whence_")) and not callee.startswith(_MOVES)
         values = [] if is_ours else [each.value for each in user.arguments]
     else:
         values = [each.value for each in user.operands] if isinstance(user, ir.Ret) else []

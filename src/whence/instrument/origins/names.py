@@ -390,6 +390,8 @@ class Names:
             left = f"({left})"
         if second < order or (second == order and opcode not in ("add", "mul", "and", "or", "xor")):
             right = f"({right})"
+        if opcode == "add" and re.fullmatch(r"-\d+", right):
+            sign, right = "-", right[1:]  # as front ends write `i--`
         return _short(f"{left} {sign} {right}")
 
     def _order(self, value: str) -> int:

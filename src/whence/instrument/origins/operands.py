@@ -33,7 +33,8 @@ class Operands:
         if not self._points:
             return
         if isinstance(step, ir.Binary):
-            if not self._points.isdisjoint(arithmetic.POINTS_OF.get(step.opcode, ())):
+            opcode = "sub" if arithmetic.is_decrement(step) else step.opcode
+            if not self._points.isdisjoint(arithmetic.POINTS_OF.get(opcode, ())):
                 self._record(step, *((each.type or step.type, each.value) for each in step.operands))
         elif isinstance(step, ir.GetElementPtr):
             if "INDEX" in self._points and is_element(step):
