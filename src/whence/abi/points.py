@@ -779,6 +779,8 @@ OPERANDS_FOLLOWED = tuple(
     if code not in ("ORDER", "READ") and not any(slot.floating for slot in BY_CODE[code].slots)
 )
 """Those with operands whose origins are recorded: integers and pointers. Accesses record their pointers."""
+FLOATING = frozenset(each.name for each in POINTS if any(slot.floating for slot in each.slots))
+"""Those of floating-point numbers, which are not followed."""
 UNCHAINED = frozenset(
     each.name
     for each in POINTS

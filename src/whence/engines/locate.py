@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from whence.engines.patience import Patience
     from whence.engines.repeating import Repeating
 
-REPLAY, AUTO = "replay", "auto"
+REPLAY, AUTO, ALWAYS = "replay", "auto", "always"
 _ALWAYS = "try --locate always"
 _TWICE = "try --locate replay or --locate always"
 HANDED_OVER = "it runs in the place of the process that was started"
@@ -57,6 +57,8 @@ def located(task: Task, run: Callable[[Task], Result]) -> Result:
     The launcher must not start such a program by itself, since it does not know this; for `AUTO`, it does.
     """
     settings = task.settings
+    if settings.locate == ALWAYS:
+        return _with_reasons(run(task))
     if settings.locate not in (REPLAY, AUTO):
         return run(task)
     given = _given(settings)
@@ -73,7 +75,7 @@ def _in_cage(task: Task, given: Input, run: Callable[[Task], Result]) -> Result:
     try:
         first = run(replace(task, settings=replace(settings, kept=kept)))
         if not any(map(_may_have_chains, first.findings)):
-            return first
+            return _with_reasons(first)
         from whence.engines import caged  # only where a second run may add something
 
         return caged.located(task, first, given, offer, run, kept or Kept())
@@ -286,7 +288,7 @@ def matched(first: Result, second: Result, *, threads: bool = False) -> tuple[Re
     own = [(each, known.get(_identity(each, threads))) for each in first.findings]
     findings = tuple(replace(each, chains=_chains(each, again) if again else ()) for each, again in own)
     missed = [each.rule.name for each, again in own if _may_have_chains(each) and again is None]
-    result = replace(first, findings=findings)
+    result = _with_reasons(replace(first, findings=findings))
     for note in dict.fromkeys(note for each, again in own if again for note in _otherwise(each, again)):
         result = noted(result, note)
     return result, missed
@@ -314,6 +316,35 @@ def _moved(chain: Chain, first: Finding, second: Finding) -> int | None:
         return chain.value
     is_inside = own_block.size == block.size and block.begin <= chain.value <= block.end
     return chain.value - block.begin + own_block.begin if is_inside else chain.value
+
+
+def _with_reasons(result: Result) -> Result:
+    """The result of runs that came to the same findings, with a note about those that have no chain, and do
+    not say by themselves whence what they are about came."""
+    told = [each for each in result.findings if not each.chains and not _has_birth(each)]
+    for names, why in (
+        ([each.rule.name for each in told if _may_have_chains(each)], _UNFOLLOWED),
+        ([each.rule.name for each in told if each.point in points.FLOATING], _FLOATING),
+    ):
+        if names:
+            result = noted(result, f"no chain for {', '.join(dict.fromkeys(names))}: {why}")
+    return result
+
+
+_UNFOLLOWED = "what it is about is a constant there, or comes from code that is not followed"
+_FLOATING = "floating-point numbers are not followed"
+
+
+def _has_birth(finding: Finding) -> bool:
+    """Whether the finding shows where the block, the undefined value or the descriptor that it is about was
+    born."""
+    blocks = [finding.block, finding.second.block if finding.second else None]
+    origin, descriptor = finding.origin, finding.descriptor
+    return (
+        any(each is not None and bool(each.allocated or each.variable) for each in blocks)
+        or (origin is not None and bool(origin.variable or origin.stack))
+        or (descriptor is not None and bool(descriptor.opened or descriptor.closed))
+    )
 
 
 def _otherwise(first: Finding, second: Finding) -> Iterator[str]:

@@ -85,7 +85,7 @@ class AllocEngine(ProcessEngine):
         if task.settings.engine == AUTO:
             return [
                 f"{name} carries no IR: what an allocator sees was checked; build it with CC=whence-cc "
-                f"CXX=whence-c++ to check every access{_without_core()}"
+                f"CXX=whence-c++ to check every access, and to learn whence values came{_without_core()}"
             ]
         return []
 

@@ -539,8 +539,8 @@ class _Follower:
             self._runtime(call, helpers.SET, f"ptr {site}, ptr {to.value}, {_wide(size)}")
 
     def _pass_places(self, call: ir.Call, name: str) -> None:
-        """The pointers of an assignment of a struct, and of its like, are asked for as arguments, so no use is
-        the newest."""
+        """The pointers of an assignment of a struct, and of its like, are asked for as arguments: no use is
+        newer."""
         self._pass(call, name)
         self._emit(call, helpers.USE, "void", f"ptr {_NOWHERE}, i32 0")
 
@@ -578,7 +578,8 @@ class _Follower:
                 original, site = argument.value, self.sites.site(call, HopKind.ARGUMENT, said)
                 places = f"ptr {self._callee(call)}, i64 {index}, ptr {original}"
                 self._emit(call, helpers.BY_VALUE, "void", f"ptr {site}, {places}")
-                self._emit(call, helpers.USE, "void", f"ptr {original}, i32 {self._node(original, 'ptr', call)}")
+                used = self._node(original, "ptr", call)
+                self._emit(call, helpers.USE, "void", f"ptr {original}, i32 {used}")
             if not is_followed(argument.type) or any(map(argument.attributes.has, _UNUSUAL)):
                 nodes.append("0")
                 continue
