@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from samples import DANGLING, HERE, OVERFLOW, RUN, SAMPLES, WRITE_STACK
 
+from whence.chains import Chain, Hop, HopKind
 from whence.coverage import Coverage, LeftOut
 from whence.findings import Block, Event, Finding, Frame, Leak, LeakKind, RunInfo, States
 from whence.report.chain_text import chain_heading
@@ -123,6 +124,29 @@ def test_chains_mark_where_values_meet() -> None:
     assert sum("shared" in each for each in hops) == 2 * len(other.hops)
     assert "earlier hops are not known" in page.text
     assert chain_heading(first) in page.text
+
+
+def with_library_hops() -> tuple[Finding, Chain]:
+    """A finding whose chain goes twice through a header of the C++ library, by three and by two hops."""
+    chained = next(finding for finding in SAMPLES.values() if finding.chains)
+    file, own = "/usr/include/c++/12/bits/shared_ptr.h", Hop(HopKind.STORED, "f", "own.cpp", 3, 5, "kept")
+    inner = [Hop(HopKind.ARGUMENT, "f", file, line, 5, f"step_{line}") for line in range(5)]
+    birth = Hop(HopKind.ALLOCATION, "g", file, 9, 5, "operator new")
+    chain = Chain("r", 8, (*inner[:3], own, *inner[3:], birth))
+    return replace(chained, chains=(chain,)), chain
+
+
+def test_hops_in_the_cxx_library_are_folded_and_all_there() -> None:
+    finding, chain = with_library_hops()
+    page = Page(rendered(finding))
+    kinds = [each for each in page.having("class") if each.split()[:1] == ["hop"]]
+    assert [each for each in kinds if "folded" in each] == ["hop folded"] * 2
+    assert len(kinds) == len(chain.hops) + 2
+    assert page.text.count("3 hops in the C++ library") == page.text.count("2 hops in the C++ library") == 1
+    said = re.findall(r"passed to (step_\d)|(stored to kept|allocated by operator new)", page.text)
+    assert ["".join(each) for each in said] == [
+        *("step_0", "step_1", "step_2", "stored to kept", "step_3", "step_4", "allocated by operator new"),
+    ]
 
 
 def test_a_run_without_findings_says_so() -> None:
@@ -258,6 +282,9 @@ document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bu
 say(document.activeElement.closest(".finding").id);
 document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "o", bubbles: true }));
 say(String(document.activeElement.closest(".finding").open));
+const folded = document.querySelector(".hop.folded details"), inner = folded.querySelector(".hop");
+say(inner.checkVisibility() + " then");
+folded.querySelector("summary").click(); say(String(inner.checkVisibility()));
 const place = document.querySelector("button[data-code]");
 place.click(); say(place.nextElementSibling.className);
 place.click(); say(place.getAttribute("aria-expanded"));
@@ -271,7 +298,7 @@ document.title = said.join("|");
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium")
 def test_the_page_works_in_a_browser(tmp_path: Path) -> None:
-    samples = list(SAMPLES.values())
+    samples = [with_library_hops()[0], *SAMPLES.values()]
     overflows = sum(finding.rule.name == "heap-buffer-overflow" for finding in samples)
     page = tmp_path / "page.html"
     page.write_text(rendered(*samples).replace("</body>", f"{ACTIONS}</body>"))
@@ -284,10 +311,12 @@ def test_the_page_works_in_a_browser(tmp_path: Path) -> None:
     ).stdout
     found = re.search(r"<title>(.*?)</title>", shown)
     assert found is not None
-    everything, searched, chosen, first, second, opened, code, closed, theme, fits = found[1].split("|")
+    everything, searched, chosen, first, second, opened, before, behind, *more = found[1].split("|")
+    code, closed, theme, fits = more
     total = len(samples)
     assert everything == f"{total} of {total}"
     assert 0 < int(searched.split()[0]) < total
     assert chosen == f"{overflows} of {total}"
     assert (first, second, opened) == ("finding-1", "finding-2", "false")
+    assert (before, behind) == ("false then", "true")
     assert (code, closed, theme, fits) == ("code", "false", "true", "true")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from rich.cells import cell_len
 from rich.text import Text
 
 from whence.chains import Chain, Hop, HopKind
 from whence.findings import Frame
 from whence.report import frames
-from whence.report.chain_text import chain_heading, frame_of, hop_parts, hop_threads, mark
+from whence.report.chain_text import Row, chain_heading, frame_of, hop_parts, hop_threads, mark, rows_of
 from whence.report.layout import INDENT, Layout
 from whence.report.source import SourceFinder, cut_cells
 from whence.report.styles import DIM, FUNCTION, HEADING, printable
@@ -45,7 +43,7 @@ class ChainLines:
         Hops that follow each other in headers of the system are one line. Names and places there do not take
         the room of the program's own. The mark of a hop stands below it.
         """
-        rows = _rows(chain, hop_threads(chain, thread))
+        rows = rows_of(chain, hop_threads(chain, thread))
         digits = len(str(max(len(chain.hops) - 1, 0)))
         begin = len(indent) + digits + 2
         said = _beside(self._said(rows, begin), [row.other for row in rows])
@@ -65,73 +63,41 @@ class ChainLines:
                 lines += self._layout.wrapped(below, indent + " " * (digits + 4))
         return lines
 
-    def _said(self, rows: list[_Row], begin: int) -> list[str]:
+    def _said(self, rows: list[Row], begin: int) -> list[str]:
         """What happened, from a column on."""
         beside = max((cell_len(row.other) + 2 for row in rows if row.other), default=0)
         left = self._layout.width - begin - beside - 2
         room = max(min(self._layout.width // 2, left - _PLACE), _PLACE)
         called = max(min(room, left - self._wanted(rows)), min(room, _CALLED))
-        most = max((cell_len(row.words(room, called)) for row in _own(rows)), default=room)
+        most = max((cell_len(_words(row, room, called)) for row in _own(rows)), default=room)
         most = max(most, self._layout.width // _SYSTEM_WORDS)
-        return [row.words(most, most) if row.is_system else row.words(room, called) for row in rows]
+        return [_words(row, most, most) if row.is_system else _words(row, room, called) for row in rows]
 
-    def _wanted(self, rows: list[_Row]) -> int:
+    def _wanted(self, rows: list[Row]) -> int:
         """Columns for the places of the program's hops and the begins of their source lines."""
         own = _own(rows)
         places = max((cell_len(self._place(row, self._layout.width // 3)) for row in own), default=0)
         is_there = any(code(self._sources, frame_of(row.hops[0]), self._layout.width) for row in own)
         return places + (3 + _CODE if is_there else 0)
 
-    def _place(self, row: _Row, room: int) -> str:
+    def _place(self, row: Row, room: int) -> str:
         """Nothing for several hops, which have a place each."""
         if len(row.hops) > 1:
             return ""
         return tail(frames.position(frame_of(row.hops[0]), self._layout.directory), room)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A hop, or several in headers of the system; `number` is that of the newest, and `other` names the
-    thread or process of all."""
-
-    number: int
-    hops: tuple[Hop, ...]
-    other: str
-
-    @property
-    def is_system(self) -> bool:
-        return frames.is_system(self.hops[0].file or "")
-
-    def words(self, room: int, called: int) -> str:
-        """In so many columns, or in `called` where nothing but a function's name is said."""
-        if len(self.hops) == 1:
-            hop = self.hops[0]
-            is_name = hop.kind in (HopKind.ARGUMENT, HopKind.RETURN) and not hop_parts(hop)[1]
-            return _fitted(hop, called if is_name else room)
-        library = all("/c++/" in (hop.file or "") for hop in self.hops)
-        return f"{len(self.hops)} hops in {'the C++ library' if library else 'headers of the system'}"
+def _words(row: Row, room: int, called: int) -> str:
+    """In so many columns, or in `called` where nothing but a function's name is said."""
+    if row.said:
+        return row.said
+    hop = row.hops[0]
+    is_name = hop.kind in (HopKind.ARGUMENT, HopKind.RETURN) and not hop_parts(hop)[1]
+    return _fitted(hop, called if is_name else room)
 
 
-def _own(rows: list[_Row]) -> list[_Row]:
+def _own(rows: list[Row]) -> list[Row]:
     return [row for row in rows if not row.is_system]
-
-
-def _rows(chain: Chain, others: list[str]) -> list[_Row]:
-    """The birth of the value and hops that say more than others stand alone."""
-    rows: list[_Row] = []
-    last = len(chain.hops) - 1
-    for number, (hop, other) in enumerate(zip(chain.hops, others, strict=True)):
-        row = _Row(number, (hop,), other)
-        if rows and number != last and _may_join(rows[-1], row):
-            rows[-1] = replace(rows[-1], hops=(*rows[-1].hops, hop))
-        else:
-            rows.append(row)
-    return rows
-
-
-def _may_join(newer: _Row, row: _Row) -> bool:
-    plain = not any(mark(hop) or hop.note or hop.kind.is_loss for hop in (newer.hops[-1], *row.hops))
-    return plain and newer.is_system and row.is_system and newer.other == row.other
 
 
 def _fitted(hop: Hop, room: int) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os.path import basename
 
 from whence.chains import Chain, FileKind, Holder, Hop, HopKind, Input, InputKind
 from whence.findings import Frame, thread_name
 from whence.report import words
-from whence.report.frames import place, position
+from whence.report.frames import is_system, place, position
 
 
 def hop_words(hop: Hop) -> str:
@@ -221,3 +221,44 @@ def hop_sentences(chain: Chain, thread: int) -> list[str]:
 def frame_of(hop: Hop) -> Frame:
     """The place of a hop, as a frame without an address."""
     return Frame(0, function=hop.function, file=hop.file, line=hop.line, column=hop.column)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A hop, or several in headers of the system; `number` is that of the newest, and `other` names the
+    thread or process of all."""
+
+    number: int
+    hops: tuple[Hop, ...]
+    other: str
+
+    @property
+    def is_system(self) -> bool:
+        return is_system(self.hops[0].file or "")
+
+    @property
+    def said(self) -> str:
+        """What is said of several hops at once; empty for a single one."""
+        if len(self.hops) == 1:
+            return ""
+        library = all("/c++/" in (hop.file or "") for hop in self.hops)
+        return f"{len(self.hops)} hops in {'the C++ library' if library else 'headers of the system'}"
+
+
+def rows_of(chain: Chain, others: list[str]) -> list[Row]:
+    """The hops, of which those that follow each other in headers of the system stand together. The birth of
+    the value and hops that say more than others stand alone. others: `hop_threads`."""
+    rows: list[Row] = []
+    last = len(chain.hops) - 1
+    for number, (hop, other) in enumerate(zip(chain.hops, others, strict=True)):
+        row = Row(number, (hop,), other)
+        if rows and number != last and _may_join(rows[-1], row):
+            rows[-1] = replace(rows[-1], hops=(*rows[-1].hops, hop))
+        else:
+            rows.append(row)
+    return rows
+
+
+def _may_join(newer: Row, row: Row) -> bool:
+    plain = not any(mark(hop) or hop.note or hop.kind.is_loss for hop in (newer.hops[-1], *row.hops))
+    return plain and newer.is_system and row.is_system and newer.other == row.other

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from whence.findings import Finding, Frame, RunInfo, telling_stack
 from whence.report import frames, words
 from whence.report.anatomy import sections, subject, values
-from whence.report.chain_text import chain_heading, frame_of, hop_sentences, mark
+from whence.report.chain_text import chain_heading, frame_of, hop_sentences, hop_threads, mark, rows_of
 from whence.report.html.code import Code, CodeShelf
 from whence.report.picture import Cell, around, draw
 from whence.report.styles import printable
@@ -58,11 +58,23 @@ class HopView:
 
 
 @dataclass(frozen=True, slots=True)
+class RowView:
+    """A hop, or several that are folded below what is said of all."""
+
+    said: str
+    hops: tuple[HopView, ...]
+
+    @property
+    def shared(self) -> bool:
+        return any(hop.shared for hop in self.hops)
+
+
+@dataclass(frozen=True, slots=True)
 class ChainView:
     """A chain, newest hop first; `cut`: older hops are not known."""
 
     heading: str
-    hops: tuple[HopView, ...]
+    rows: tuple[RowView, ...]
     cut: bool
 
 
@@ -200,7 +212,11 @@ def _chains(finding: Finding, shelf: CodeShelf, directory: str) -> Iterator[Chai
                     bool(mark(hop)),
                 )
             )
-        yield ChainView(printable(chain_heading(chain, directory)), tuple(hops), chain.cut)
+        rows = []
+        for row in rows_of(chain, hop_threads(chain, finding.thread)):
+            said = f"{row.said} in {row.other}" if row.said and row.other else row.said
+            rows.append(RowView(printable(said), tuple(hops[row.number : row.number + len(row.hops)])))
+        yield ChainView(printable(chain_heading(chain, directory)), tuple(rows), chain.cut)
 
 
 def _ruler(finding: Finding) -> RulerView | None:
