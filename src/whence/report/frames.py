@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 from whence.findings import Frame
 from whence.report.styles import printable
@@ -21,6 +23,7 @@ _BELOW_MAIN = frozenset(
         "__clone3",
     )
 )
+NONE: Mapping[str, str] = MappingProxyType({})
 _SYSTEM_HEADERS = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
 _SYSTEM_MODULES = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "[")
 
@@ -70,10 +73,14 @@ def short_path(path: str, directory: str) -> str:
     return printable(os.path.relpath(path, directory) if inside else path)
 
 
-def position(frame: Frame, directory: str) -> str:
-    """``src/fill.c:12:14``, as far as it is known, else the place in the module."""
+def position(frame: Frame, directory: str, originals: Mapping[str, str] = NONE) -> str:
+    """``src/fill.c:12:14``, as far as it is known, else the place in the module.
+
+    originals: the files that executed copies were made from, in which the copies' offsets mean nothing.
+    """
     if not frame.file:
-        return module_position(frame)
+        original = originals.get(frame.module or "")
+        return module_position(replace(frame, module=original, offset=None) if original else frame)
     parts = [short_path(frame.file, directory), *(str(n) for n in (frame.line, frame.column) if n)]
     return ":".join(parts)
 

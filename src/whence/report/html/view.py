@@ -139,7 +139,7 @@ def view_of(finding: Finding, run: RunInfo, shelf: CodeShelf, directory: str, nu
     """The view of the finding with this number on the page."""
     place = frames.place(telling_stack(finding))
     title = words.title(finding) or finding.rule.name
-    where = frames.position(place, directory) if place else "unknown place"
+    where = frames.position(place, directory, run.originals) if place else "unknown place"
     return FindingView(
         number=number,
         key=finding.key,
@@ -158,7 +158,7 @@ def view_of(finding: Finding, run: RunInfo, shelf: CodeShelf, directory: str, nu
         advice=printable(words.advice(finding) or ""),
         code=shelf.at(place),
         stacks=tuple(
-            StackView(each.heading, each.unknown, tuple(frame_views(each.stack, shelf, directory)))
+            StackView(each.heading, each.unknown, tuple(frame_views(each.stack, run, shelf, directory)))
             for each in sections(finding, run)
         ),
         chains=tuple(_chains(finding, shelf, directory)),
@@ -184,12 +184,13 @@ def middle(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:begin]}…{text[begin + 1 - most :]}"
 
 
-def frame_views(stack: Sequence[Frame], shelf: CodeShelf, directory: str) -> Iterator[FrameView]:
+def frame_views(
+    stack: Sequence[Frame], run: RunInfo, shelf: CodeShelf, directory: str
+) -> Iterator[FrameView]:
     """The views of the frames of a stack."""
     for frame in stack:
-        yield FrameView(
-            frames.short_name(frame, 200), frames.position(frame, directory), frame.inlined, shelf.at(frame)
-        )
+        place = frames.position(frame, directory, run.originals)
+        yield FrameView(frames.short_name(frame, 200), place, frame.inlined, shelf.at(frame))
 
 
 def _chains(finding: Finding, shelf: CodeShelf, directory: str) -> Iterator[ChainView]:
