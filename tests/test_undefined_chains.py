@@ -16,6 +16,11 @@ PROGRAM = """
 #include <string.h>
 #define NOT_INLINED __attribute__((noinline))
 struct pair { int first, second; };
+union value { char small; long wide; };
+static NOT_INLINED void put(union value *v, int c, int is_good) {
+    if (is_good) v->wide = c;
+    else v->small = c;
+}
 struct three { long a, b, c; };
 static NOT_INLINED int same(int v) { return v; }
 static NOT_INLINED struct three make(int is_good) {
@@ -51,6 +56,7 @@ int main(int argc, char **argv) {
             if (fresh == 7) puts("x");
         }
         break;
+    case 'u': { union value *v = (void *)p; put(v, argc, good); if (v->wide == argc) puts("x"); break; }
     case 'e': x = p[1]; free(p); return x;
     }
     free(p);
@@ -68,6 +74,7 @@ CASES: dict[str, dict[str, Hops]] = {
     "2": {"v": [("undefined", "p[0]")]},
     "d": {"v": [("undefined", "values[1]")]},
     "l": {"v": [("undefined", "fresh")]},
+    "u": {"v": [("undefined", "a part of v->wide")]},
     "t": {"v": [("undefined", "t.b")]},
     "a": {
         "v": [("address", "all")],

@@ -181,10 +181,16 @@ WH_EXPORT void __whence_origin_keep(uint64_t address, uint64_t size, uint64_t va
     log_value(address, size, value, node);
 }
 
-/* Whether all bits are undefined of up to eight bytes. */
+/* The flags of a node that begins with undefined bits of up to eight bytes; 0 if there are none. */
+static uint32_t undefined_flags(uint64_t address, uint64_t size) {
+    uint64_t bits = VALUES_ON ? __whence_value_load(address, size).bits : 0;
+    if (!bits) return 0;
+    return bits == ~0ull >> (64 - 8 * size) ? WH_NODE_UNDEFINED
+                                            : WH_NODE_UNDEFINED | WH_NODE_PARTLY;
+}
+
 static int is_undefined(uint64_t address, uint64_t size) {
-    if (!VALUES_ON) return 0;
-    return __whence_value_load(address, size).bits == ~0ull >> (64 - 8 * size);
+    return undefined_flags(address, size) == WH_NODE_UNDEFINED;
 }
 
 WH_EXPORT uint32_t __whence_origin_narrow(struct whence_origin_site *site, uint64_t address,
@@ -199,10 +205,10 @@ uint32_t cells_own(struct whence_origin_site *site, uint32_t stored, uintptr_t a
 }
 
 uint32_t cells_born(struct whence_origin_site *site, uintptr_t address, uint64_t size,
-                    uint64_t value, int stored, int undefined) {
+                    uint64_t value, int stored, uint32_t undefined) {
     int initial = !stored && kind_of(address) == WH_KIND_GLOBAL;
     uint32_t flags = initial ? WH_NODE_INITIAL : WH_NODE_UNSEEN;
-    if (undefined) flags = WH_NODE_UNDEFINED;
+    if (undefined) flags = undefined;
     uint32_t node = flags == WH_NODE_UNSEEN ? given_there(site, address, size, value) : 0;
     return node ? node : node_make(site, node_own(), flags);
 }
@@ -212,7 +218,7 @@ WH_EXPORT uint32_t __whence_origin_lost(struct whence_origin_site *site, uint64_
     uint32_t stored = node_now(address, size, value);
     if (stored) return cells_own(site, stored, address, size);
     uint32_t node = cells_born(site, address, size, value, is_stored(address, size),
-                               is_undefined(address, size));
+                               undefined_flags(address, size));
     write_others(address, size, value, node);
     return node;
 }

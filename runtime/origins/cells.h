@@ -28,9 +28,9 @@ uint32_t cells_own(struct whence_origin_site *site, uint32_t stored, uintptr_t a
                    uint64_t size);
 
 /* The node for a value that begins where a site loads it. stored: whether the cells know of a store
- * there; undefined: whether all its bits are. */
+ * there; undefined: the flags of one with undefined bits. */
 uint32_t cells_born(struct whence_origin_site *site, uintptr_t address, uint64_t size,
-                    uint64_t value, int stored, int undefined);
+                    uint64_t value, int stored, uint32_t undefined);
 
 /* The node of up to four bytes of one cell that are there now; 0: it is not known. It may be an
  * input's. */

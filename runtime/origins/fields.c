@@ -64,8 +64,9 @@ WH_EXPORT uint32_t __whence_origin_field(struct whence_origin_site *site, uint64
     uint32_t stored = node_of_field(address, mask, unit);
     unsigned first = first_byte(mask), size = end_byte(mask) - first;
     if (stored) return cells_own(site, stored, address + first, size);
-    uint32_t node = cells_born(site, address + first, size, unit >> 8 * first,
-                               is_stored(address, mask), is_undefined(address, mask));
+    uint32_t node =
+        cells_born(site, address + first, size, unit >> 8 * first, is_stored(address, mask),
+                   is_undefined(address, mask) ? WH_NODE_UNDEFINED : 0);
     put_field(address, mask, unit, node);
     return node;
 }

@@ -206,13 +206,15 @@ NODE_FLAGS = {
     "SKIPPED": 64,
     "INPUT": 128,
     "WRITTEN": 256,
+    "PARTLY": 512,
 }
 """REPEATED: the value came this way before. INITIAL: nothing was stored where the site loads. UNSEEN: what
 stands there was written in a way that is not followed. CROSSED: the node before is of another thread. LOST:
 in records only, the site has put something else in the place of the value. UNDEFINED: all bits of what was
 loaded or copied were undefined, and no store of them is known. SKIPPED: the hops between the node before
 and this one are left out, because there were too many ways. INPUT: the value came from outside, and its site
-knows more. WRITTEN: the library function that is called at the site has written the value."""
+knows more. WRITTEN: the library function that is called at the site has written the value. PARTLY: beside
+UNDEFINED, it holds for some of the bits, and no one store is known that wrote all others."""
 
 INPUT_KINDS = {name: number for number, name in enumerate(("DESCRIPTOR", "ARGUMENT", "VARIABLE"))}
 """Where inputs come from: a file by its descriptor, an argument of the program, a variable of its

@@ -312,13 +312,16 @@ def _hop(line: str) -> Hop | None:
     said = _kind(kind, bits)
     if said is HopKind.OVERWRITTEN and kind not in (HopKind.STORED, HopKind.OVERWRITTEN):
         name = ""  # that of what was copied or set
+    named = demangle(name) if _SYMBOL.fullmatch(name) else _named(name)
+    if bits & NODE_FLAGS["PARTLY"]:
+        named = f"a part of {named or 'the memory'}"
     return Hop(
         said,
         demangle(function) or None,
         file or None,
         int(place),
         int(column),
-        demangle(name) if _SYMBOL.fullmatch(name) else _named(name),
+        named,
         _named(source),
         bool(bits & NODE_FLAGS["REPEATED"]),
         thread_of(int(tag)),

@@ -126,6 +126,7 @@ class _Follower:
         self.sizes = Sizes(function, sites, self.names, out, self._node)
 
     def run(self) -> None:
+        self.results.split_stores()
         instructions = list(self.function.instructions())
         self.used = {operand.value for each in instructions for operand in each.operands}
         self._shadow_variables(instructions)

@@ -26,6 +26,28 @@ class Results:
         self._node = node
         self.variables: frozenset[str] = frozenset()
 
+    def split_stores(self) -> None:
+        """Stores of structs that calls return in registers become those of their two parts.
+
+        Front ends store a struct as a whole where its class has less bytes than the registers.
+        """
+        for each in list(self._function.instructions()):
+            if isinstance(each, ir.Store) and not each.atomic:
+                made = self._function.definition_of(each.operands[0].value)
+                place = self._function.definition_of(each.pointer)
+                if isinstance(made, ir.Call) and isinstance(place, ir.Alloca):
+                    self._split(each)
+
+    def _split(self, store: ir.Store) -> None:
+        value = store.operands[0]
+        parts = parts_of(self._function.module.layout, value.type)
+        for index, (type_, offset) in enumerate(parts):
+            part = store.insert_before(f"extractvalue {value.type} {value.value}, {index}").result
+            place = store.insert_before(f"getelementptr i8, ptr {store.pointer}, i64 {offset}").result
+            store.insert_before(f"store {type_} {part}, ptr {place}, align 1")
+        if parts:
+            store.remove()
+
     def find(
         self, instructions: list[ir.Instruction], scalars: Collection[str], shadows: Collection[str]
     ) -> None:
