@@ -20,8 +20,8 @@ int debugger_off(uint64_t rule) { return (void)rule, 0; }
 void debugger_stop(uint64_t rule) { (void)rule; }
 int debugger_attaches(const char *rule) { return (void)rule, 0; }
 void chains_describe(const struct whence_event *event, const struct whence_block *block,
-                     const char *library, uint64_t length, struct text *into) {
-    (void)event, (void)block, (void)library, (void)length, (void)into;
+                     const char *library, uint64_t length, int is_call, struct text *into) {
+    (void)event, (void)block, (void)library, (void)length, (void)is_call, (void)into;
 }
 
 /* ---- a provider of three stack blocks, 64 bytes apart: live, freed, never used ---- */
