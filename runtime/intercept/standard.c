@@ -4,6 +4,7 @@
 #include "check.h"
 #include "../process/outside.h"
 #include "../process/program.h"
+#include "../values/elements.h"
 
 #include <execinfo.h>
 #include <inttypes.h>
@@ -140,7 +141,9 @@ WRAP(void, qsort,
      (void *base, size_t count, size_t size, int (*compare)(const void *, const void *))) {
     NOT_NULL(compare || count < 2);
     WRITE(base, bytes_of(count, size));
+    struct elements *kept = values_sorting((uintptr_t)base, count, size);
     qsort(base, count, size, compare);
+    values_sorted((uintptr_t)base, kept);
 }
 
 WRAP(void, qsort_r,
@@ -148,7 +151,9 @@ WRAP(void, qsort_r,
       void *argument)) {
     NOT_NULL(compare || count < 2);
     WRITE(base, bytes_of(count, size));
+    struct elements *kept = values_sorting((uintptr_t)base, count, size);
     qsort_r(base, count, size, compare, argument);
+    values_sorted((uintptr_t)base, kept);
 }
 
 WRAP(void *, bsearch,

@@ -62,11 +62,11 @@ void __whence_origin_by_value(struct whence_origin_site *site, uint64_t function
 void __whence_origin_received(struct whence_origin_site *site, uint64_t function, uint64_t index,
                               uint64_t to, uint64_t from, uint64_t size);
 /* An array is about to be sorted, and was. */
-struct sorting;
-struct sorting *__whence_origin_sorting(struct whence_origin_site *site, uint64_t base,
-                                        uint64_t count, uint64_t size);
+struct elements;
+struct elements *__whence_origin_sorting(struct whence_origin_site *site, uint64_t base,
+                                         uint64_t count, uint64_t size);
 void __whence_origin_sorted(struct whence_origin_site *site, uint64_t base, uint64_t count,
-                            uint64_t size, struct sorting *kept);
+                            uint64_t size, struct elements *kept);
 /* A site, or none, has computed a pointer that is kept by an index. said: how many operands of the
  * index follow, each with its value and its node, and from bit WH_RECIPE_SIGNS_SHIFT on which of
  * them have a sign. */
