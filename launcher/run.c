@@ -175,6 +175,23 @@ static int block_signals(void) {
     return signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+static size_t count_of(char **words) {
+    size_t count = 0;
+    while (words[count]) count++;
+    return count;
+}
+
+/* The command line: the program's, behind the words of one that executes it. NULL: no memory. */
+static char **command(const struct plan *start, const struct run *run, char **words) {
+    char **all = malloc((start->count + count_of(words) + 1) * sizeof *all), **to = all;
+    for (size_t i = 0; all && i < start->count; i++)
+        if (start->entries[i].kind == WH_START_BEFORE &&
+            !(*to++ = filled(start->entries[i].value, run)))
+            return NULL;
+    if (all) memcpy(to, words, (count_of(words) + 1) * sizeof *words);
+    return all;
+}
+
 /* 0 if the program could not be executed: then the child writes to the pipe `failure`. */
 static int begin(struct run *run, const struct plan *start, char **words) {
     const struct plan_entry *image = entry_of(start, WH_START_IMAGE);
@@ -185,8 +202,11 @@ static int begin(struct run *run, const struct plan *start, char **words) {
         sigprocmask(SIG_SETMASK, &before, NULL);
         stack_restore();
         if (personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) >= 0 &&
-            set_variables(start, run))
-            execve(image->value, words, environ);
+            set_variables(start, run)) {
+            const struct plan_entry *before = entry_of(start, WH_START_BEFORE);
+            char **all = command(start, run, words);
+            if (all) execve(before ? all[0] : image->value, all, environ);
+        }
         failed = 1;
         if (write(failure[1], &failed, sizeof failed) < 0) _exit(126);
         _exit(127);
@@ -299,6 +319,15 @@ static int nothing_to_report(const struct run *run, int child) {
     return clean;
 }
 
+/* Whether a program that executes the user's has written nothing for Python to read. */
+static int is_silent(const struct run *run, const struct plan *start) {
+    const struct plan_entry *log = entry_of(start, WH_START_SILENT);
+    char path[sizeof run->folder + 256];
+    struct stat status;
+    return !log || !path_in(run, log->value, path, sizeof path) || stat(path, &status) != 0 ||
+           status.st_size == 0;
+}
+
 /* ---- its time ---- */
 
 /* Whether the program took longer than its code was made for, which Python notes. */
@@ -351,8 +380,8 @@ enum run_outcome run_follow(struct run *run, const struct plan *start, char **wo
     }
     touch_entries(start);
     int child = run->child;
-    if (!await(run, signals) || !nothing_to_report(run, child) || took_long(start) ||
-        (notes && !WIFEXITED(run->status)))
+    if (!await(run, signals) || !nothing_to_report(run, child) || !is_silent(run, start) ||
+        took_long(start) || (notes && !WIFEXITED(run->status)))
         return RUN_UNFINISHED;
     if (notes) say(notes, WEXITSTATUS(run->status));
     return RUN_CLEAN;

@@ -6,6 +6,7 @@
 #include "../rt/event.h"
 #include "../rt/fault.h"
 #include "../port/port.h"
+#include "whence/rules.h"
 
 #include <link.h>
 #include <ucontext.h>
@@ -73,20 +74,41 @@ static void met(uintptr_t pc) {
 
 /* ---- accesses ---- */
 
-int observed_fault(int number, void *machine) {
-    uint64_t access[3]; /* address, size, whether it is written */
-    if (number != SIGSEGV || !tool_ask(WH_REQUEST_ACCESS, (uint64_t)access, 0)) return 0;
-    if (!access[1]) {
-        met(access[0]);
-        return 1;
-    }
+struct stop {
+    uint64_t address, size, write, kind, pc;
+};
+
+static void judge(const struct stop *stop, void *machine) {
     struct context context = {0};
     fault_state(&context, machine);
     context.flags = WH_FLAG_SIGNAL;
-    context.event.r = context.event.root = access[0];
-    context.event.width = access[1];
-    uintptr_t bad = port_first_bad(access[0], access[1]);
-    if (bad != access[0] + access[1]) port_trapped(&context, bad, access[2] != 0);
+    context.event.r = context.event.root = stop->address;
+    context.event.width = stop->size;
+    uintptr_t bad = port_first_bad(stop->address, stop->size);
+    if (bad != stop->address + stop->size) port_trapped(&context, bad, stop->write != 0);
     tool_ask(WH_REQUEST_ALLOW, 0, 0);
+}
+
+/* ---- requests of valgrind.h ---- */
+
+/* Bytes of the sequence of instructions in which they are seen. */
+#define SEQUENCE 19
+
+/* rdx holds the answer of a process that nothing executes, and then ours. */
+static void answer(const struct stop *stop, void *machine) {
+    greg_t *registers = ((ucontext_t *)machine)->uc_mcontext.gregs;
+    registers[REG_RDX] = (greg_t)__whence_client_request((const uint64_t *)stop->address,
+                                                         (uint64_t)registers[REG_RDX]);
+    registers[REG_RIP] = (greg_t)(stop->pc + SEQUENCE);
+}
+
+int observed_fault(int number, void *machine) {
+    struct stop stop;
+    if (number != SIGSEGV || !tool_ask(WH_REQUEST_ACCESS, (uint64_t)&stop, 0)) return 0;
+    switch (stop.kind) {
+    case WH_MET_CODE: met(stop.address); break;
+    case WH_MET_REQUEST: answer(&stop, machine); break;
+    default: judge(&stop, machine);
+    }
     return 1;
 }

@@ -16,9 +16,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.harness.cores import needs_core
 from tests.harness.lastline import before_last_line
 from tests.harness.process import TIMEOUT
 from tests.harness.session import REPOSITORY
+
+from whence.engines.binary import core
 
 sys.path.insert(0, str(REPOSITORY / "runtime"))
 import build as runtime  # type: ignore[import-not-found]
@@ -155,6 +158,28 @@ def test_a_known_program_starts_without_python(warm: Launcher) -> None:
         assert f"the program exited with status {status}; checked: 1 module, 1 function, " in done.stderr
     assert warm.calls == 1
     assert leftovers(warm) == []
+
+
+@needs_core
+def test_a_program_that_is_executed_starts_without_python(make: Make) -> None:
+    """The tool stands before its words; what the core writes is Python's to read."""
+    launcher = make()
+    launcher.env.pop(core.VARIABLE)
+    source = launcher.folder / "plain.c"
+    source.write_text(
+        "#include <stdio.h>\nint main(int n, char **v) { puts(v[0]); if (n > 1)"
+        ' __asm__ volatile(".byte 0x62, 0xf1, 0x7c, 0x48, 0x10, 0x07"); return n; }'
+    )
+    subprocess.run(["gcc", source, "-o", launcher.folder / "plain"], check=True)
+    for _ in range(3):
+        done = launcher.run("./plain")
+        assert (done.returncode, done.stdout) == (1, "./plain\n")
+        assert "each access to a block" in done.stderr
+    assert launcher.calls == 1
+    assert leftovers(launcher) == []
+    unknown = launcher.run("./plain", "x")
+    assert launcher.calls == 2
+    assert "does not know an instruction" in unknown.stderr
 
 
 def test_a_long_run_is_given_to_python(make: Make) -> None:

@@ -211,6 +211,34 @@ def test_a_library_that_is_loaded_later(run: Whence, compile_: Compile) -> None:
     assert (twin.status, twin.said) == (0, "")
 
 
+POOL = """
+#include <valgrind/memcheck.h>
+int main(int n, char **v) {
+    char *pool = malloc(1000), *a = pool + 64;
+    VALGRIND_CREATE_MEMPOOL(pool, 8, 0);
+    VALGRIND_MAKE_MEM_NOACCESS(pool, 1000);
+    VALGRIND_MEMPOOL_ALLOC(pool, a, 20);
+    a[18 + n] = 1;
+    VALGRIND_MEMPOOL_FREE(pool, a);
+    int late = n > 2 ? a[3] : 0;
+    VALGRIND_DESTROY_MEMPOOL(pool);
+    VALGRIND_MAKE_MEM_DEFINED(pool, 1000);
+    free(pool);
+    return 10 * RUNNING_ON_VALGRIND + VALGRIND_COUNT_ERRORS;
+}
+"""
+
+
+@needs_core
+def test_requests_of_valgrind_h(run: Whence, compile_: Compile) -> None:
+    assert CORE is not None
+    program = compile_(POOL, "pool", "-I", CORE.headers.parent)
+    for more, count in ((), 0), (("x",), 1), (("x", "y"), 2):
+        done = binary(run, "--error-exitcode", "0", program, *more)
+        assert done.err.count("error[use-after-poison]") == count, done.err
+        assert done.status == 10 + count
+
+
 @needs_core
 def test_the_program_sees_nothing_of_it(run: Whence, compile_: Compile, tmp_path: Path) -> None:
     """Its name, its environment, its arguments, its descriptors; it executes itself as ever."""

@@ -75,17 +75,19 @@ class Start(Plan):
 
     LOCKS = Kind("C", "the cache's lock file, and the bytes of it to lock", strings=2)
     IMAGE = Kind("I", "path of the program to execute")
+    BEFORE = Kind("B", "word of a program that executes it, in front of its own words; with `RUN_FOLDER`")
     SETTING = Kind("E", "NAME=VALUE, to be set; with `RUN_FOLDER` and `LAUNCHER`")
     DIRECTORY = Kind("D", "name of a folder to make in the run's folder")
     LINK = Kind("L", "name and target of a symbolic link to make there", strings=2)
     SERVICE = Kind("S", "nothing: the launcher listens on the socket there")
+    SILENT = Kind("Q", "name of a file in the run's folder, which Python reads unless it is empty or missing")
     LIMIT = Kind("M", "CPU time of a run in milliseconds, from which on Python ends it")
     NOTE = Kind("N", "what a clean run says on standard error; with `STATUS`")
     HIGHLIGHTED = Kind("H", "likewise, for a terminal")
 
 
 RUN_FOLDER, LAUNCHER = "\1", "\2"
-"""In the value of a variable: the run's folder, and the launcher's process number."""
+"""In the value of a variable or a word: the run's folder, and the launcher's process number."""
 STATUS = "\1"
 """In the text of a clean run: the program's exit status."""
 

@@ -57,13 +57,28 @@ class Start:
         self.watcher: Watcher | None = None
         self.seconds = 0.0
 
-    def note(self, image: Path, own: Mapping[str, str], folder: Path, *, serves: bool) -> None:
-        """Records how a program is started: whence's variables, and the contents of the run's folder."""
+    def note(
+        self,
+        image: Path,
+        own: Mapping[str, str],
+        folder: Path,
+        *,
+        serves: bool,
+        before: Iterable[str] = (),
+        silent: str = "",
+    ) -> None:
+        """Records how a program is started: whence's variables, and the contents of the run's folder.
+
+        before: the words of a program that executes it. silent: a file there that is empty unless Python has
+        to read it.
+        """
         if self.request is None:
             return
         place, number = str(folder), f"reader={os.getpid()}"
         values = (f"{name}={value}".replace(place, RUN_FOLDER) for name, value in own.items())
         self._lines = [*Lines.IMAGE.line(str(image.absolute()))]
+        self._lines += Lines.BEFORE.lines(before)
+        self._lines += Lines.SILENT.lines([silent] if silent else [])
         self._lines += Lines.SETTING.lines(value.replace(number, f"reader={LAUNCHER}") for value in values)
         self._lines += [*_places(folder), *(Lines.SERVICE.line("") if serves else ())]
 

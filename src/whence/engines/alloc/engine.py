@@ -8,7 +8,7 @@ from pathlib import Path
 from whence.abi.fixed import BY_ENGINE
 from whence.abi.points import observed_by
 from whence.engines.alloc.guard import Guard
-from whence.engines.binary.core import NoCore
+from whence.engines.binary.core import NoCore, places
 from whence.engines.binary.core import get as get_core
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
@@ -54,7 +54,8 @@ class AllocEngine(ProcessEngine):
             )
         checking = (library(), detectors(settings.rules, task.cache))
         _refuse_record(task)
-        return Built(image.path, {}, checking, variables=_guard(task).variables(settings.environment))
+        guards = _guard(task).variables(settings.environment)
+        return Built(image.path, {}, checking, variables=guards, files=tuple(places()))
 
     def check(self, task: Task) -> None:
         """Accepts every program, because this engine needs no IR."""

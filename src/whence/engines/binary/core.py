@@ -92,7 +92,12 @@ def _prefixes() -> Iterator[Path]:
     yield Path("/usr/local")
     if command := shutil.which("valgrind"):
         yield Path(command).resolve().parents[1]
-    yield downloaded()
+    yield downloaded() / "usr"
+
+
+def places() -> list[Path]:
+    """Files of which one appears or changes when a core is installed or another one."""
+    return [prefix / "lib" / _MULTIARCH / "valgrind" / ARCHIVES[0] for prefix in _prefixes()]
 
 
 def downloaded() -> Path:

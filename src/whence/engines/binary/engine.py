@@ -46,6 +46,7 @@ _OPTIONS = (
     "--quiet",
     "--vex-iropt-register-updates=allregs-at-mem-access",
     "--fair-sched=try",
+    "--sigill-diagnostics=yes",
     "--vgdb=no",
     "--run-libc-freeres=no",
     "--run-cxx-freeres=no",
@@ -108,6 +109,8 @@ class BinaryEngine(ProcessEngine):
             checking,
             variables={variables.PROGRAM: str(image.path.absolute())},
             before=(str(executable), *_OPTIONS, *children),
+            log=linking.LOG,
+            files=(program, *core.places()),
         )
 
     def prepare(self, task: Task) -> Prepared:

@@ -72,7 +72,8 @@ class Built:
     files: the inputs of the build: the program, its libraries, and the folders that were searched for them.
     hasty: what follows from a run that takes long, None for nothing.
     before: the words of a program that executes the image, in front of the image's own; empty for none. In
-    them `whence.abi.plans.RUN_FOLDER` stands for the folder of the run.
+    them `whence.abi.plans.RUN_FOLDER` stands for the folder of the run. log: the file there that this program
+    writes to if there is something to say.
     """
 
     image: Path
@@ -90,6 +91,7 @@ class Built:
     coverage: Coverage = field(default_factory=Coverage)
     hasty: Hasty | None = None
     before: tuple[str, ...] = ()
+    log: str = ""
 
     @property
     def preload(self) -> tuple[Path, ...]:

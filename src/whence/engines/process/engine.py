@@ -184,8 +184,15 @@ class ProcessEngine(ABC):
                     known = task.cache.folder(later.FOLDER) if built.later else None
                     if known is not None:
                         folder.link(later.FOLDER, known)
-                    if not built.before:  # the launcher starts images alone
-                        start.note(built.image, own, folder.path, serves=bool(services))
+                    if not built.before or tuple(task.arguments) == prepared.words:
+                        start.note(
+                            built.image,
+                            own,
+                            folder.path,
+                            serves=bool(services),
+                            before=built.before,
+                            silent=built.log,
+                        )
                     start.coverage = self.covered(task, prepared, built.coverage)
                     start.depend(built.files, task.cache.used(), *task.cache.lock_bytes())
                     if built.hasty:

@@ -17,6 +17,7 @@
  * registers as they are. The runtime's handler asks the tool what the access was, judges it by the
  * rules, and lets the instruction run again with the request that allows it.
  */
+#include "libvex_guest_amd64.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_clreq.h"
@@ -31,6 +32,7 @@
 #include "pub_tool_tooliface.h"
 #include "pub_tool_transtab.h"
 #include "pub_tool_vki.h"
+#include "valgrind.h"
 
 #define GRANULE 8
 /* A gather of vector code has 16 addresses, and the instruction may be met as new code, too. */
@@ -79,8 +81,9 @@ static void unmapped(Addr begin, SizeT size) {
 
 struct access {
     Addr address, pc;
-    SizeT size; /* 0: the code at pc is new */
+    SizeT size;
     Bool write, pending;
+    ULong kind;                 /* WHENCE_MET_... */
     Addr allowed[ALLOWED_MOST]; /* by the instruction at allowed_pc, until another one is stopped */
     Addr allowed_pc;
     UInt allowances;
@@ -119,7 +122,7 @@ static void meet(Addr pc) {
     struct access *mine = &accesses[VG_(get_running_tid)()];
     if (holds(&known, pc) || holds(&apart, pc)) return;
     mine->address = mine->pc = pc;
-    mine->size = 0;
+    mine->kind = WHENCE_MET_CODE;
     stop(mine);
 }
 
@@ -161,7 +164,30 @@ static void look(Addr address, HWord size_and_write, Addr pc) {
     mine->size = size;
     mine->write = size_and_write & 1;
     mine->pc = pc;
+    mine->kind = WHENCE_MET_ACCESS;
     if (!is_aligned_read(mine, closed)) stop(mine);
+}
+
+/* ---- requests of the program ---- */
+
+/* Those of valgrind.h that the core hands to tools, and those of memcheck.h: the runtime knows
+ * them. */
+static Bool is_for_runtime(ULong number) {
+    return number == VG_USERREQ__COUNT_ERRORS || number >> 8 == VG_USERREQ__MALLOCLIKE_BLOCK >> 8 ||
+           number >> 8 == VG_USERREQ__PRINTF >> 8 ||
+           number >> 8 == VG_USERREQ__CHANGE_ERR_DISABLEMENT >> 8 ||
+           number >> 16 == VG_USERREQ_TOOL_BASE('M', 'C') >> 16;
+}
+
+/* Called before a request, whose number and words are at `words`. */
+static void hand_on(Addr words, Addr pc) {
+    struct access *mine = &accesses[VG_(get_running_tid)()];
+    if (!is_for_runtime(*(ULong *)words)) return;
+    mine->address = words;
+    mine->pc = pc;
+    mine->kind = WHENCE_MET_REQUEST;
+    mine->pending = True;
+    *(volatile UChar *)(Addr)WHENCE_NOWHERE = 0;
 }
 
 /* ---- the code that looks ---- */
@@ -302,6 +328,17 @@ static void call_meet(struct block *block) {
     addStmtToIRSB(block->out, IRStmt_Dirty(call));
 }
 
+static void call_hand_on(struct block *block) {
+    IRExpr *words =
+        put(block, Ity_I64, IRExpr_Get(offsetof(VexGuestAMD64State, guest_RAX), Ity_I64));
+    IRDirty *call = unsafeIRDirty_0_N(0, "hand_on", VG_(fnptr_to_fnentry)(&hand_on),
+                                      mkIRExprVec_2(words, block->pc));
+    call->mFx = Ifx_Read;
+    call->mAddr = words;
+    call->mSize = 8;
+    addStmtToIRSB(block->out, IRStmt_Dirty(call));
+}
+
 static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                         const VexGuestExtents *extents, const VexArchInfo *machine, IRType guest,
                         IRType host) {
@@ -325,10 +362,11 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayo
         if (statement->tag == Ist_WrTmp)
             note_stack(&block, statement->Ist.WrTmp.tmp, statement->Ist.WrTmp.data);
     }
+    if (in->jumpkind == Ijk_ClientReq) call_hand_on(&block);
     return block.out;
 }
 
-/* ---- requests ---- */
+/* ---- requests of the runtime ---- */
 
 static Bool request(ThreadId thread, UWord *words, UWord *result) {
     struct access *mine = &accesses[thread];
@@ -354,6 +392,8 @@ static Bool request(ThreadId thread, UWord *words, UWord *result) {
         to[0] = mine->address;
         to[1] = mine->size;
         to[2] = mine->write;
+        to[3] = mine->kind;
+        to[4] = mine->pc;
         return True;
     }
     case WHENCE_REQUEST_ALLOW:
