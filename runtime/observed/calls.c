@@ -9,6 +9,7 @@
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../process/images.h"
+#include "../process/tool.h"
 #include "whence/rules.h"
 
 #include <elf.h>
@@ -18,22 +19,24 @@
 WH_INTERCEPTS(X)
 #undef X
 
-static const struct wrapper {
+static struct wrapper {
     const char *name;
-    char *function; /* NULL: this library has none */
+    char *function;   /* NULL: this library has none */
+    uint32_t version; /* of the images, when it was looked up whose function it stands for */
+    int is_library;
 } wrappers[] = {
-#define X(name, symbol) {#name, symbol},
+#define X(name, symbol) {#name, symbol, 0, 0},
     WH_INTERCEPTS(X)
 #undef X
 };
 
 /* The names are in the order of their bytes. */
-static char *wrapper_of(const char *name) {
+static struct wrapper *wrapper_of(const char *name) {
     size_t low = 0, high = sizeof wrappers / sizeof *wrappers;
     while (low < high) {
         size_t middle = (low + high) / 2;
         int order = wh_compare(name, wrappers[middle].name);
-        if (!order) return wrappers[middle].function;
+        if (!order) return wrappers[middle].function ? &wrappers[middle] : NULL;
         if (order < 0)
             high = middle;
         else
@@ -46,7 +49,7 @@ static char *wrapper_of(const char *name) {
 
 struct search {
     const char *name;
-    int found, is_library;
+    int is_library;
 };
 
 /* The first image that defines a function is the one that is called, but for whence's own, which
@@ -59,20 +62,26 @@ static int defines(struct dl_phdr_info *info, size_t size, void *into) {
     const ElfW(Sym) *symbol = dynamic_symbol(&dynamic, search->name, STT_FUNC);
     if (!symbol) symbol = dynamic_symbol(&dynamic, search->name, STT_GNU_IFUNC);
     if (!symbol) return 0;
-    search->found = 1;
     search->is_library = images_kind(info->dlpi_addr + symbol->st_value) == IMAGE_SYSTEM;
     return 1;
 }
 
-static int is_library(const char *name) {
-    struct search search = {name, 0, 0};
-    dl_iterate_phdr(defines, &search);
-    return search.is_library;
+/* Whether an address that is stored for a function is the C library's, or the name is where the
+ * loader has not looked it up yet. */
+static int is_library(struct wrapper *wrapper, uintptr_t stored) {
+    if (images_kind(stored) == IMAGE_SYSTEM) return 1;
+    if (wrapper->version != images_version()) {
+        struct search search = {wrapper->name, 0};
+        dl_iterate_phdr(defines, &search);
+        wrapper->is_library = search.is_library;
+        wrapper->version = images_version();
+    }
+    return wrapper->is_library;
 }
 
 /* ---- the addresses ---- */
 
-/* The part of an image that the loader has made read-only. */
+/* The part of an image that the loader makes read-only when all of its addresses are stored. */
 static struct whence_bounds closed_part(const struct dl_phdr_info *info) {
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
@@ -84,37 +93,60 @@ static struct whence_bounds closed_part(const struct dl_phdr_info *info) {
     return (struct whence_bounds){0, 0};
 }
 
+/* Whether the loader has made it so: it may be about to store addresses there. */
+static int is_closed(struct whence_bounds part, uintptr_t address) {
+    return address - part.begin < part.size && !tool_ask(WH_REQUEST_OWNER, address, 1);
+}
+
+/* Whether an address is as it was linked, in the image's own code or none: the loader is going to
+ * add to what stands there, or to store another. */
+static int is_linked(uintptr_t value, struct whence_bounds code) {
+    return !value || value - code.begin < code.size;
+}
+
+/* The code of an image, where it was linked. */
+static struct whence_bounds code_of(const struct dl_phdr_info *info) {
+    for (unsigned i = 0; i < info->dlpi_phnum && info->dlpi_addr; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X)
+            return (struct whence_bounds){info->dlpi_phdr[i].p_vaddr, info->dlpi_phdr[i].p_memsz};
+    return (struct whence_bounds){0, 0};
+}
+
 /* 0 if an address is still as it was linked. */
 static int lead(const struct dynamic *dynamic, const ElfW(Rela) * relocations, uint64_t size,
-                struct whence_bounds closed, int *opened) {
+                struct whence_bounds code, struct whence_bounds closed, int *opened) {
     int complete = 1;
     for (uint64_t i = 0; i < size / sizeof *relocations; i++) {
         uint64_t type = ELF64_R_TYPE(relocations[i].r_info);
         if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
         const ElfW(Sym) *symbol = &dynamic->symbols[ELF64_R_SYM(relocations[i].r_info)];
         if (symbol->st_shndx != SHN_UNDEF) continue; /* its own */
-        const char *name = dynamic->strings + symbol->st_name;
-        char *wrapper = wrapper_of(name);
+        struct wrapper *wrapper = wrapper_of(dynamic->strings + symbol->st_name);
         char **slot = (char **)(dynamic->base + relocations[i].r_offset);
-        if (!wrapper || *slot == wrapper || !is_library(name)) continue;
-        if ((uintptr_t)*slot < dynamic->base) complete = 0;
-        if ((uintptr_t)slot - closed.begin < closed.size && !*opened) {
+        if (!wrapper || *slot == wrapper->function) continue;
+        if (!is_library(wrapper, (uintptr_t)*slot)) continue;
+        if (is_linked((uintptr_t)*slot, code)) {
+            complete = 0;
+            continue;
+        }
+        if (!*opened && is_closed(closed, (uintptr_t)slot)) {
             if (os_protect(closed.begin, closed.size, OS_READ_WRITE) < 0) break;
             *opened = 1;
         }
-        *slot = wrapper;
+        *slot = wrapper->function;
     }
     return complete;
 }
 
 int calls_lead(const struct dl_phdr_info *info) {
     struct dynamic dynamic;
-    struct whence_bounds closed = closed_part(info);
+    struct whence_bounds closed = closed_part(info), code = code_of(info);
     int opened = 0;
     dynamic_of(info, &dynamic);
     if (!dynamic.symbols || !dynamic.strings) return 1;
-    int complete = lead(&dynamic, dynamic.jumps, dynamic.jumps_size, closed, &opened) &
-                   lead(&dynamic, dynamic.relocations, dynamic.relocations_size, closed, &opened);
+    int complete =
+        lead(&dynamic, dynamic.jumps, dynamic.jumps_size, code, closed, &opened) &
+        lead(&dynamic, dynamic.relocations, dynamic.relocations_size, code, closed, &opened);
     if (opened) os_protect(closed.begin, closed.size, OS_READ);
     return complete;
 }

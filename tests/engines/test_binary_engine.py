@@ -110,6 +110,14 @@ BUGS: dict[str, tuple[str, tuple[str, ...], str]] = {
         ("heap-buffer-overflow",),
         "work",
     ),
+    "waiting-without-signals": (
+        "static void *work(void *p) { pthread_mutex_lock(p); return 0; }"
+        "int main(void) { pthread_t t; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; sigset_t all;"
+        " sigfillset(&all); pthread_sigmask(SIG_SETMASK, &all, 0); pthread_mutex_lock(&m);"
+        " pthread_create(&t, 0, work, &m); char *p = malloc(9); p[8 + FAULT] = 1; free(p); return 0; }",
+        ("heap-buffer-overflow",),
+        "9 bytes",
+    ),
     "in-a-handler": (
         "static char *volatile p; static void on(int n) { p[9 + FAULT] = 1; exit(0); }"
         "int main(void) { p = malloc(10); signal(SIGSEGV, on); *(volatile int *)24 = 1; return 1; }",
@@ -185,7 +193,13 @@ def test_cxx(run: Whence, compile_: Compile) -> None:
     assert (twin.status, twin.out, twin.said) == (0, b"50\n", "")
 
 
-PLUGIN = 'void work(char *p, int n) { p[n] = 1; strcpy(p, n == 4 ? "abcd" : "abc"); }'
+PLUGIN = """
+static void first(char *p, int n) { p[n] = 1; strcpy(p, n == 4 ? "abcd" : "abc"); }
+static void *choose(void) { return (void *)first; }
+void chosen(char *p, int n) __attribute__((ifunc("choose")));
+void *table[] = {(void *)strcat, (void *)strcpy, (void *)first};
+void work(char *p, int n) { chosen(p, n); }
+"""
 HOST = """
 #include <dlfcn.h>
 int main(int n, char **v) {
@@ -201,8 +215,13 @@ int main(int n, char **v) {
 
 @needs_core
 def test_a_library_that_is_loaded_later(run: Whence, compile_: Compile) -> None:
-    """Its accesses are looked at, and its calls of library functions."""
-    library = compile_(PLUGIN, "plugin.so", "-shared", "-fPIC", "-fno-builtin")
+    """Its accesses are looked at, and its calls of library functions.
+
+    It has a resolver, which is executed while the loader has stored some of its addresses; the loader closes
+    the place for them when it has stored all.
+    """
+    flags = ("-shared", "-fPIC", "-fno-builtin", "-Wl,-z,now", "-Wl,-z,relro")
+    library = compile_(PLUGIN, "plugin.so", *flags)
     host = compile_(HOST, "host")
     bug = binary(run, host, library, "more")
     assert bug.err.count("error[heap-buffer-overflow]") == 2, bug.err

@@ -7,12 +7,14 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 
-/* The set to block: without the signal by which a tool stops the program. */
+/* The set to block: without the signals by which a tool stops the program, and leak searches stop
+ * its threads. */
 static const sigset_t *open_set(int how, const sigset_t *set, sigset_t *changed) {
     if (!PORT_OBSERVED || how == SIG_UNBLOCK || !set || !is_there(set, SET_SIZE)) return set;
     sigemptyset(changed);
     wh_copy(changed, set, SET_SIZE);
     sigdelset(changed, SIGSEGV);
+    sigdelset(changed, SIGRTMAX - PORT_OBSERVED);
     return changed;
 }
 

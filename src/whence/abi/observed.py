@@ -27,8 +27,8 @@ process. APART: code that is not looked at (begin, end). KNOWN: code whose calls
 words to the address given, and answers 1, or 0 if it was not: an address, a size, whether it is written,
 the number of one of `MET`, and where the thread was. The address is that of the access, of the code, or
 of the words of the program's request. ALLOW: let this thread go on there once; with 1, what it met is
-known from now on. OWNER: whether memory at an address is the program's. MET: whether code there is
-neither apart nor known.
+known from now on. OWNER: whether memory at an address is the program's, and with 1 also whether that can
+be written. MET: whether code there is neither apart nor known.
 """
 
 

@@ -408,7 +408,8 @@ static Bool request(ThreadId thread, UWord *words, UWord *result) {
         *result = !holds(&known, words[1]) && !holds(&apart, words[1]);
         return True;
     case WHENCE_REQUEST_OWNER:
-        *result = VG_(am_is_valid_for_client)(words[1], 1, VKI_PROT_NONE);
+        *result =
+            VG_(am_is_valid_for_client)(words[1], 1, words[2] ? VKI_PROT_WRITE : VKI_PROT_NONE);
         return True;
     default: return False;
     }
