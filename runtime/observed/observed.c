@@ -3,6 +3,7 @@
 #include "../os/mem.h"
 #include "../process/images.h"
 #include "../process/tool.h"
+#include "../rt/access.h"
 #include "../rt/event.h"
 #include "../rt/fault.h"
 #include "../port/port.h"
@@ -89,7 +90,7 @@ static void judge(const struct stop *stop, void *machine) {
     context.flags = WH_FLAG_SIGNAL;
     context.event.r = context.event.root = stop->address;
     context.event.width = stop->size;
-    uintptr_t bad = port_first_bad(stop->address, stop->size);
+    uintptr_t bad = access_reported(stop->address, stop->size);
     if (bad != stop->address + stop->size) port_trapped(&context, bad, stop->write != 0);
     tool_ask(WH_REQUEST_ALLOW, 0, 0);
 }

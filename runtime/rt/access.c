@@ -197,6 +197,10 @@ static WH_COLD uintptr_t first_reported(uintptr_t address, uint64_t size, int cl
     return end;
 }
 
+uintptr_t access_reported(uintptr_t address, uint64_t size) {
+    return first_reported(address, size, 0);
+}
+
 static WH_COLD void judge_access(uintptr_t address, uint64_t size, uintptr_t root, int write,
                                  const char *library, const struct frame *frame, int clean,
                                  int requested) {

@@ -31,6 +31,10 @@ static inline int access_fine(uintptr_t address, uint64_t size, uintptr_t root) 
  * of zero goes with every pointer, null included. */
 int access_clean(uintptr_t address, uint64_t size);
 
+/* The first byte of a range that may not be accessed and whose accesses the program wants to be
+ * reported, or the range's end. */
+uintptr_t access_reported(uintptr_t address, uint64_t size);
+
 /* Checks an access of `size` bytes through a pointer derived from `root`. */
 void access_check(uintptr_t address, uint64_t size, uintptr_t root, int write, const char *library,
                   const struct frame *frame);

@@ -46,6 +46,7 @@ _OPTIONS = (
     "--quiet",
     "--vex-iropt-register-updates=allregs-at-mem-access",
     "--fair-sched=try",
+    "--max-threads=4000",
     "--sigill-diagnostics=yes",
     "--vgdb=no",
     "--run-libc-freeres=no",
