@@ -363,6 +363,19 @@ def test_a_core_of_no_use(wrong: str, run: Whence, compile_: Compile, tmp_path: 
     assert sentence in other.err
 
 
+@pytest.mark.parametrize("packages", ["none", "refused"])
+def test_a_package_that_cannot_be_fetched(packages: str, run: Whence, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    if packages == "refused":
+        (tools / "apt-get").write_text("#!/bin/sh\necho 'E: Unable to locate package' >&2\nexit 100\n")
+        (tools / "apt-get").chmod(0o755)
+    done = run.with_env(PATH=str(tools)).process("whence.cli.main", "doctor", "--get-valgrind")
+    assert (done.status, done.out) == (125, b"")
+    sentence = "cannot download the package valgrind: E: Unable" if packages == "refused" else "is not here"
+    assert done.err.count("\n") == 1 and sentence in done.err
+
+
 def test_what_the_core_says() -> None:
     assert said_by_core("") == []
     died = "==7== Process terminating with default action of signal 11 (SIGSEGV)"

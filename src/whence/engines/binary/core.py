@@ -76,7 +76,7 @@ def get() -> Core:
     """The core of this machine; raises `NoCore`."""
     old = ""
     for prefix in _prefixes():
-        found = _below(prefix)
+        found = below(prefix)
         if found is not None and found.is_usable:
             return found
         if found is not None:
@@ -107,7 +107,8 @@ def downloaded() -> Path:
     return default_directory() / "valgrind"
 
 
-def _below(prefix: Path) -> Core | None:
+def below(prefix: Path) -> Core | None:
+    """The core in an installed or unpacked folder; None if that has none."""
     for root in (prefix, prefix / "usr"):
         places = [root / each for each in (f"lib/{_MULTIARCH}", "lib64", "lib", "libexec")]
         libraries = next((at / "valgrind" for at in places if _holds(at / "valgrind", ARCHIVES)), None)

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from whence.engines.binary.core import Core, NoCore, downloaded, get
+from whence.engines.binary.core import Core, below, downloaded
 from whence.errors import ToolLimit
 from whence.toolchain.removal import remove_tree
 
@@ -31,10 +31,10 @@ def download() -> Core:
             remove_tree(place)
         place.mkdir(parents=True)
         _run(["dpkg-deb", "-x", str(files[0]), str(place)], folder, "unpack")
-    try:
-        return get()
-    except NoCore as error:
-        raise ToolLimit(f"the package {files[0].name} has no core that can be used: {error}") from error
+    found = below(place)
+    if found is None or not found.is_usable:
+        raise ToolLimit(f"the package {files[0].name} has no core that engine binary can use")
+    return found
 
 
 def _run(command: Sequence[str], folder: Path, what: str) -> None:
