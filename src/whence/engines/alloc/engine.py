@@ -13,12 +13,12 @@ from whence.engines.binary.core import get as get_core
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
 from whence.engines.process.engine import Prepared, ProcessEngine, Ran
+from whence.engines.process.unchanged import image_of
 from whence.engines.protocol import Task
 from whence.engines.registry import AUTO
-from whence.errors import CannotExecute, UserMistake
+from whence.errors import UserMistake
 from whence.native import native_library
 from whence.rules.observable import NATIVE
-from whence.toolchain.carry import read_image
 
 OBSERVES = replace(
     NATIVE,
@@ -44,14 +44,7 @@ class AllocEngine(ProcessEngine):
 
     def build(self, program: Path, settings: BuildSettings, task: Task) -> Built:
         """The unchanged program, and the allocator and detectors to preload."""
-        image = read_image(program)
-        if image.kind not in ("exe", "pie"):
-            raise CannotExecute(f"{program}: this is no program")
-        if not image.interp:
-            raise CannotExecute(
-                f"{program} is linked statically, so no allocator can be preloaded: link it dynamically, "
-                "or build it with CC=whence-cc CXX=whence-c++"
-            )
+        image = image_of(program)
         checking = (library(), detectors(settings.rules, task.cache))
         _refuse_record(task)
         guards = _guard(task).variables(settings.environment)

@@ -20,12 +20,12 @@ from whence.engines.binary import core, linking
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.detectors import detectors
 from whence.engines.process.engine import Prepared, ProcessEngine, Ran
+from whence.engines.process.unchanged import image_of
 from whence.engines.protocol import Task
 from whence.engines.registry import AUTO
-from whence.errors import CannotExecute, CarriesNoIR, ToolLimit, Unable, UserMistake
+from whence.errors import CarriesNoIR, ToolLimit, Unable, UserMistake
 from whence.native import native_library
 from whence.rules.observable import NATIVE
-from whence.toolchain.carry import read_image
 
 OBSERVES = replace(
     NATIVE,
@@ -88,14 +88,7 @@ class BinaryEngine(ProcessEngine):
 
     def build(self, program: Path, settings: BuildSettings, task: Task) -> Built:
         """The unchanged program behind the tool, and the runtime and detectors to preload."""
-        image = read_image(program)
-        if image.kind not in ("exe", "pie"):
-            raise CannotExecute(f"{program}: this is no program")
-        if not image.interp:
-            raise CarriesNoIR(
-                f"{program} is linked statically, so no runtime can be preloaded: link it dynamically, "
-                "or build it with CC=whence-cc CXX=whence-c++"
-            )
+        image = image_of(program)
         try:
             executable = linking.tool(self._core(task), task.cache)
         except ToolLimit as error:
