@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -277,6 +278,25 @@ def test_the_program_sees_nothing_of_it(run: Whence, compile_: Compile, tmp_path
     lines = [[line for line in output if not line.startswith(own)] for output in outputs]
     assert sorted(lines[0]) == sorted(lines[1])
     assert done.status == plain.returncode == 7
+
+
+KEYED = """
+static int use(int *p, int i) { return p[i]; }
+int main(int n, char **v) { int *p = malloc(40); p[0] = n; n = use(p, 9 + n); free(p); return n + use(p, 0); }
+"""
+
+
+@needs_core
+def test_a_finding_has_one_key_in_both_engines(run: Whence, compile_: Compile, tmp_path: Path) -> None:
+    """Of a program with IR and without."""
+    keys = {}
+    plain, own = compile_(KEYED, "keyed"), tmp_path / "own"
+    run.cc("-g", "-O0", "-w", tmp_path / "keyed.c", "-o", own)
+    for engine, program in (("binary", plain), ("native", own)):
+        report = tmp_path / f"{engine}.json"
+        run.run("--engine", engine, "--keep-going", "--json", report, program)
+        keys[engine] = [(each["rule"], each["key"]) for each in json.loads(report.read_text())["findings"]]
+    assert keys["binary"] == keys["native"] and len(keys["native"]) == 2
 
 
 @needs_core
