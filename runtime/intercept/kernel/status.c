@@ -90,9 +90,10 @@ OLD_STATUS_AT(__fxstatat64, stat64)
  * answers EFAULT then, as Rust's library expects. */
 WRAP(int, statx,
      (int directory, const char *path, int flags, unsigned mask, struct statx *status)) {
-    if (!path && !status) return NEXT(statx)(directory, path, flags, mask, status);
-    READ_NAME(path, flags);
-    WRITE(status, sizeof *status);
+    if (path || status) {
+        READ_NAME(path, flags);
+        WRITE(status, sizeof *status);
+    }
     return USED_AT(directory, path, NEXT(statx)(directory, path, flags, mask, status));
 }
 
