@@ -18,14 +18,13 @@ from whence.errors import WhenceError
 VARIABLE = "WHENCE_VALGRIND"
 """A folder with Valgrind as a package has it (``usr/lib``, ``usr/include``), or an installed prefix."""
 
-ARCHIVES = ("libcoregrind-amd64-linux.a", "libvex-amd64-linux.a", "libgcc-sup-amd64-linux.a")
+ARCHIVES = ("libcoregrind-amd64-linux.a", "libvex-amd64-linux.a")
 HEADER = "pub_tool_tooliface.h"
 PRELOADED = "vgpreload_core-amd64-linux.so"
 
 REMEDY = "apt-get install valgrind, or without root: whence doctor --get-valgrind"
 
 _MULTIARCH = "x86_64-linux-gnu"
-
 
 OLDEST = (3, 19)
 """The version from which on its interface to tools is the one that ours uses."""

@@ -55,6 +55,8 @@ _OPTIONS = (
     f"--log-file={RUN_FOLDER}/{linking.LOG}",
 )
 
+_NO_DEBUGGER = "gdb cannot look into a program that the core executes: choose --engine alloc"
+_NO_RECORD = "engine binary leaves nothing to record: blocks have the same addresses in every run"
 
 _PROCESS = re.compile(r"^(==|--|\*\*)\d+\1 ?")
 _DEATH = "Process terminating with default action of signal"
@@ -128,21 +130,23 @@ class BinaryEngine(ProcessEngine):
             raise CarriesNoIR(f"engine alloc alone makes findings of {', '.join(sorted(wanted))}")
 
     def _core(self, task: Task) -> core.Core:
-        own = [name for name, value in task.settings.own.items() if value is not None]
-        if task.settings.engine == AUTO and (own or variables.ALLOC in task.settings.around.environment):
+        """Raises `CarriesNoIR`, or what says it to a user who has chosen this engine, if it cannot run."""
+        settings = task.settings
+        chosen = settings.engine != AUTO
+        if not chosen and (settings.own or variables.ALLOC in settings.around.environment):
             raise CarriesNoIR("blocks between closed pages are for engine alloc")
-        if task.settings.start.debugger is not None:
-            sentence = "gdb cannot look into a program that the core executes: choose --engine alloc"
-            raise CarriesNoIR(sentence) if task.settings.engine == AUTO else UserMistake(sentence)
-        if task.settings.record is not None:
-            sentence = "engine binary leaves nothing to record: blocks have the same addresses in every run"
-            raise CarriesNoIR(sentence) if task.settings.engine == AUTO else UserMistake(sentence)
+        for asked, sentence in (
+            (settings.start.debugger, _NO_DEBUGGER),
+            (settings.record, _NO_RECORD),
+        ):
+            if asked is not None:
+                raise UserMistake(sentence) if chosen else CarriesNoIR(sentence)
         try:
             return core.get()
         except core.NoCore as error:
-            if task.settings.engine == AUTO:
-                raise CarriesNoIR(str(error)) from None
-            raise
+            if chosen:
+                raise
+            raise CarriesNoIR(str(error)) from None
 
     def unchecked(self, task: Task, prepared: Prepared, *, started: bool) -> str:
         """A sentence if nothing was checked."""

@@ -52,7 +52,7 @@ def _make(core: Core, path: Path) -> None:
         own = ["-fno-sanitize=all"] if clang.is_zig else []
         words = [*_COMPILE, *own, *defined, f"-I{core.headers}", "-c", str(SOURCE), "-o", str(compiled)]
         _run([*clang.command(False), *words], core, "compile")
-        _run(_link(clang, [compiled, *core.archives[:2]], path), core, "link")
+        _run(_link(clang, [compiled, *core.archives], path), core, "link")
     path.chmod(0o755)
     _test(core, path)
 
