@@ -30,20 +30,23 @@ void gaps_begin(uint64_t stack) {
 static uint64_t least(uint64_t others) { return others < 4 ? 6144 : others < 8 ? 2048 : 1024; }
 static uint64_t more(uint64_t others) { return others < 4 ? 2048 : 1024; }
 
-/* The gaps of functions that were left by longjmp or an exception lie below the stack pointer, or
- * in frames that others have now: those end when the stack pointer is above them. Variables of
- * later calls lie below those of earlier ones until they would be too far away. */
-WH_EXPORT uint64_t __whence_gap(uint64_t size) {
+/* Functions that go on have their variables above the stack pointer. Those that were left by
+ * longjmp or an exception have them below it, or in frames that others have now, which whoever asks
+ * for a gap finds out. Variables of later calls lie below those of earlier ones until they would be
+ * too far away. */
+WH_EXPORT uint64_t __whence_gap(uint64_t size, const struct whence_variable *variable) {
     struct whence_gaps *gaps = &__whence_gaps;
-    uintptr_t sp = (uintptr_t)((const struct frame *)__builtin_frame_address(0) + 1);
+    const struct frame *own = __builtin_frame_address(0);
+    uintptr_t sp = (uintptr_t)(own + 1);
     if (WH_UNLIKELY(sp - gaps->low >= gaps->span)) return size;
     uint64_t count = gaps->count <= WHENCE_GAPS_MOST ? gaps->count : 0;
-    while (count && gaps->rows[count - 1].end <= sp) count--;
+    while (count && gaps->rows[count - 1].variables < sp) count--;
     if (WH_UNLIKELY(count == WHENCE_GAPS_MOST)) return size;
     uint64_t gap = least(count) + (gaps->turn & (more(count) - 1));
     gaps->turn += size;
     uintptr_t variables = wh_round_down(sp - size - gap, STACK_ALIGN);
-    gaps->rows[count] = (struct whence_gap){variables, variables + size, variables + size + gap};
+    gaps->rows[count] = (struct whence_gap){variables, variables + size, variables + size + gap,
+                                            variable, (uintptr_t)own->up};
     gaps->count = count + 1;
     return size + gap;
 }

@@ -304,6 +304,7 @@ static int is_in_gap(uintptr_t address) {
     if (*plane_state(gap->variables) != WH_STATE_STACK_BEGIN) return 0;
     local header = header_before(gap->variables, stack->low);
     if ((uintptr_t)header >= gap->begin || header->frame < gap->end) return 0;
+    if (header->frame != gap->frame || header->variable != gap->variable) return 0;
     return is_plausible(header, stack) && frame_from((uintptr_t)header) == header->frame;
 }
 

@@ -320,3 +320,10 @@ def test_declarations_have_no_body(module: ir.Module) -> None:
     assert module.functions["__gxx_personality_v0"].variadic
     with pytest.raises(ValueError, match="not defined here"):
         _ = callee.entry
+
+
+def test_fresh_names_avoid_those_of_a_body_that_was_put_in(module: ir.Module, loop: ir.Function) -> None:
+    loop.set_body(["  %wh.4 = add i32 1, 2", "  ret void"])
+    module.add_definition("define void @more() {\n  %wh.0 = add i32 1, 2\n  ret void\n}")
+    assert loop.fresh_name() == "%wh.5"
+    assert module.functions["more"].fresh_name() == "%wh.1"

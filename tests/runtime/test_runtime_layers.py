@@ -75,7 +75,7 @@ def symbols(objects: dict[Path, Path]) -> tuple[dict[str, Path], list[tuple[Path
 def test_calls_go_down(name: str, compiler: str, abi: Path, tmp_path: Path) -> None:
     product = runtime_build.PRODUCTS[name]
     folders = [f"-I{abi}", f"-I{RUNTIME / 'include'}", f"-I{RUNTIME / 'port' / product.port}"]
-    command = [compiler, "-std=c11", "-D_GNU_SOURCE", "-O1", "-fno-builtin", "-fno-inline", "-c", *folders]
+    command = [compiler, "-std=c11", "-D_GNU_SOURCE", "-O0", "-fno-builtin", "-c", *folders]
     objects = {
         path: tmp_path / f"{folder(path).replace('/', '-')}-{path.stem}.o"
         for path in runtime_build.sources(product)

@@ -148,7 +148,7 @@ struct whence_gaps {
 extern __thread struct whence_gaps __whence_gaps;
 /* How many bytes of its stack a function takes for variables of so many bytes, which then lie at
  * its stack pointer: so many, or with a gap above them. */
-uint64_t __whence_gap(uint64_t size);
+uint64_t __whence_gap(uint64_t size, const struct whence_variable *variable);
 /* A variable is to be initialised before main; its initialisation begins. How many are left: read
  * by generated code. */
 void __whence_pending(uint64_t begin, uint64_t size);

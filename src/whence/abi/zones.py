@@ -80,6 +80,8 @@ GAP = Layout(
         Field("variables", "u64", "address of the first byte of the variables below it"),
         Field("begin", "u64"),
         Field("end", "u64"),
+        Field("variable", "ptr", "the first of them", c="const struct whence_variable *variable"),
+        Field("frame", "u64", "frame pointer of the function"),
     ),
 )
 """Memory of the stack that a function leaves unused above its variables whose address may outlive the call,

@@ -188,13 +188,16 @@ class _Apart:
     offsets: dict[str, int]
 
     @classmethod
-    def of(cls, function: ir.Function, variables: list[tuple[ir.Alloca, int]]) -> _Apart:
+    def of(
+        cls, function: ir.Function, variables: list[tuple[ir.Alloca, int]], described: dict[str, str]
+    ) -> _Apart:
         offsets, total = dict[str, int](), 0
         for variable, size in variables:
             offsets[variable.result or ""] = total
             total += _room(variable, size).total
         before = _room(*variables[0]).before
-        return cls(gaps.make(next(iter(function.entry)), total, before), before, offsets)
+        first = described[variables[0][0].result or ""]
+        return cls(gaps.make(next(iter(function.entry)), total, before, first), before, offsets)
 
 
 def _guard_in(function: ir.Function, context: Context, captures: Captures) -> None:
@@ -232,14 +235,15 @@ def _guard_in(function: ir.Function, context: Context, captures: Captures) -> No
     else:
         outliving = []
     context.apart[function.name] = frozenset(each.result or "" for each, _ in outliving)
-    apart = _Apart.of(function, outliving) if outliving else None
+    described = {each.result or "": _describe(each, size, context) for each, size in judged}
+    apart = _Apart.of(function, outliving, described) if outliving else None
     guarded: list[_Guarded] = []
     for variable, size in judged:
         name = variable.result or ""
         for use in uses.get(name, ()):
             if "@llvm.lifetime." in use.text:
                 use.remove()
-        guarded.append(_guard(variable, size, scopes.get(name, []), context, apart))
+        guarded.append(_guard(variable, size, described[name], scopes.get(name, []), apart))
     context.zoned[function.name] = frozenset(each.name for each in guarded)
     if context.policy.merge:
         drop_safe_checks(safe, uses)
@@ -318,13 +322,21 @@ def _room(variable: ir.Alloca, size: int) -> Room:
     return room_of(size, _align(variable))
 
 
+def _describe(variable: ir.Alloca, size: int, context: Context) -> str:
+    room = _room(variable, size)
+    return describe(variable, size, room.before, room.behind, context)
+
+
 def _guard(
-    variable: ir.Alloca, size: int, scope: list[ir.Call], context: Context, apart: _Apart | None
+    variable: ir.Alloca,
+    size: int,
+    described: str,
+    scope: list[ir.Call],
+    apart: _Apart | None,
 ) -> _Guarded:
     """Gives a variable its zones."""
     module = variable.function.module
     room = _room(variable, size)
-    described = describe(variable, size, room.before, room.behind, context)
     offset = apart.offsets.get(variable.result or "") if apart is not None else None
     if apart is None or offset is None:
         memory = f"alloca [{room.total} x i8], align {_align(variable)}"

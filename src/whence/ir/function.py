@@ -246,6 +246,7 @@ class Function:
         self._blocks = None
         self._by_ref, self._lead, self._trailer = {}, [], []
         self._definitions = self._predecessors = self._fresh = None
+        self.module.uses_fresh_names = True
 
     # Maps over the body: built on demand, dropped when the body changes.
 

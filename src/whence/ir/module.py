@@ -191,6 +191,7 @@ class Module:
         header, *body = text.strip().splitlines()
         new = Function(self, header, body[:-1])
         self._register(new)
+        self.uses_fresh_names = True
         if before is None:
             self._insert("", new)
         else:

@@ -98,7 +98,6 @@ def add_twin(function: ir.Function) -> Twin:
     body = [locations.change(line) for line in lines[1:]]
     parameters = ", ".join(map(str, function.parameters))
     header = header_of(function, function, parameters).replace(function.ref, f"@{ir.quote(name)}", 1)
-    function.module.uses_fresh_names = True
     function.module.add_definition("\n".join([locations.change(header), *body]), before=function)
     return Twin(function.name, name, known)
 
