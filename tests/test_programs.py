@@ -35,7 +35,7 @@ LARGE = ("clean/threads.clean.cpp", "clean/containers.clean.cpp")
 """Programs that take long to compile with it."""
 
 
-ALWAYS, EACH = 2, 10
+ALWAYS, EACH = 1, 12
 """Of a rule's pairs that are not of the core, so many are in the default suite, and then one of so many."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from tests.harness import tiers
@@ -40,12 +39,37 @@ def test_commands_that_build_are_noted(tmp_path: Path) -> None:
     assert tiers.started() == []
 
 
+class Item:
+    """As much of pytest's as the markers need."""
+
+    def __init__(self, nodeid: str, *fixtures: str, marked: str = "") -> None:
+        self.nodeid, self.fixturenames, self.marked = nodeid, fixtures, [marked] if marked else []
+
+    def add_marker(self, mark: pytest.MarkDecorator) -> None:
+        self.marked.append(mark.name)
+
+    def get_closest_marker(self, name: str) -> object:
+        return name if name in self.marked else None
+
+
 def test_users_of_builders_are_marked() -> None:
-    marked: list[str] = []
-    for fixtures in (["tmp_path"], ["tmp_path", "whence_env"]):
-        item = SimpleNamespace(fixturenames=fixtures, add_marker=lambda mark: marked.append(mark.name))
-        tiers.mark([item])  # type: ignore[list-item]
-    assert marked == ["build"]
+    items = [Item("tests/a.py::f", "tmp_path"), Item("tests/a.py::g", "tmp_path", "whence_env")]
+    tiers.mark(items)  # type: ignore[arg-type]
+    assert [each.marked for each in items] == [[], ["build"]]
+
+
+def test_some_parameters_are_left_out() -> None:
+    name = next(name for name, share in tiers.SAMPLED.items() if share == 2)
+    items = [Item(f"tests/{name}[{n}]", marked="slow" if n == 1 else "") for n in range(5)]
+    tiers.mark(items)  # type: ignore[arg-type]
+    assert [each.marked for each in items] == [[], ["slow"], ["slow"], [], ["slow"]]
+
+
+def test_sampled_tests_exist() -> None:
+    root = Path(__file__).parent
+    for name in tiers.SAMPLED:
+        path, _, function = name.partition("::")
+        assert f"def {function}(" in (root / path).read_text(), name
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,26 @@ BUILDERS = {
 }
 """Fixtures that start a compiler, or whose users do: their tests carry the marker `build`."""
 
+SAMPLED = {
+    "alloc/test_alloc_packed.py::test_clean": 2,
+    "hops/test_hop_chains.py::test_every_hop_is_told_and_no_other": 2,
+    "proofs/test_machine.py::test_the_programs_of_the_error_rules": 2,
+    "runtime/test_runtime_invariants.py::test_programs_break_no_promise": 2,
+    "test_entered.py::test_chains_need_no_other_functions": 2,
+    "test_input_chains.py::test_a_chain_says_which_input_it_begins_with": 2,
+    "test_kept_calls.py::test_a_program_that_acts_has_its_chain": 2,
+    "test_leak_chains.py::test_the_last_pointer_is_named_where_it_was_lost": 2,
+    "test_locating.py::test_threads_meet_in_the_same_order": 2,
+    "test_other_compilers.py::test_core": 2,
+    "test_run.py::test_users_flags": 2,
+    "test_small_variables.py::test_a_byte_that_is_left_out": 2,
+    "test_stream_chains.py::test_copies_of_strings_are_hops": 2,
+    "test_stream_chains.py::test_what_streams_read_is_named": 2,
+    "test_written_chains.py::test_copies_of_texts_are_hops": 2,
+}
+"""Tests with many parameters of which one in so many is in the default suite, the first among them; their
+parameters differ little from each other, or take long."""
+
 _COMPILER = re.compile(r"(.+-)?(cc|c\+\+|gcc|g\+\+|clang|clang\+\+|ld|ld\.lld|as|zig)(-[0-9.]+)?")
 _BUILDING = {"whence.cli.cc", "whence.cli.valgrind", "ziglang"}
 _QUESTION = re.compile(r"--version|-dump\w+|-print-.*|--print-.*|--help")
@@ -49,8 +69,15 @@ def left_out(module: Path, expression: str) -> bool:
 
 
 def mark(items: Iterable[pytest.Item]) -> None:
-    """Give the marker `build` to every test that uses a fixture of `BUILDERS`."""
+    """Give the marker `build` to every test that uses a fixture of `BUILDERS`, and `slow` to what is left
+    out of those that are `SAMPLED`."""
+    before = Counter[str]()
     for item in items:
+        name = item.nodeid.partition("tests/")[2].partition("[")[0]
+        if name in SAMPLED and item.get_closest_marker("slow") is None:
+            if before[name] % SAMPLED[name]:
+                item.add_marker(pytest.mark.slow)
+            before[name] += 1
         if not BUILDERS.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.build)
 

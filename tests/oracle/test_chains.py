@@ -14,7 +14,7 @@ from whence.machine import parse_program
 pytestmark = pytest.mark.build
 
 SEED = 2013
-PROGRAMS = 120
+PROGRAMS = 90
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from whence.toolchain.clang import find_clang
 pytestmark = pytest.mark.build
 
 SEED = 2018
-PROGRAMS = 600
+PROGRAMS = 400
 OF_VARIABLES = {"stack-buffer-overflow", "stack-use-after-scope", "global-buffer-overflow"}
 NEVER = {"possible-leak", *OF_VARIABLES, *NOT_MODELLED}
 """Rules that report nothing here. With all rules on, a more specific rule reports every block of
