@@ -588,7 +588,7 @@ class RunInfo:
 
     `program` is the file the user named, `arguments` its command line from its
     name on, `image` the file that was executed (an instrumented copy) when it
-    is another one, `originals` the file that each executed copy was made from.
+    is another one.
     Exactly one of `exit_status` and `signal` is set once the program has ended; neither where that is not
     known (``whence run --exec``).
     `notes` are sentences to the user; `dropped` counts records that found no
@@ -610,7 +610,6 @@ class RunInfo:
     lost: int = 0
     notes: tuple[str, ...] = field(default=())
     suppressions: tuple[SuppressionUse, ...] = ()
-    originals: Mapping[str, str] = field(default_factory=dict)
     leak_checks: tuple[LeakCheck, ...] = ()
     leak_summary: bool = False
     coverage: Coverage | None = None

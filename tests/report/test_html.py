@@ -16,7 +16,6 @@ from samples import DANGLING, HERE, OVERFLOW, RUN, SAMPLES, WRITE_STACK
 from whence.chains import Chain, Hop, HopKind
 from whence.coverage import Coverage, LeftOut
 from whence.findings import Block, Event, Finding, Frame, Leak, LeakKind, RunInfo, States
-from whence.report import TextRenderer
 from whence.report.chain_text import chain_heading
 from whence.report.html import HtmlRenderer
 from whence.report.html.code import CodeShelf
@@ -321,16 +320,3 @@ def test_the_page_works_in_a_browser(tmp_path: Path) -> None:
     assert (first, second, opened) == ("finding-1", "finding-2", "false")
     assert (before, behind) == ("false then", "true")
     assert (code, closed, theme, fits) == ("code", "false", "true", "true")
-
-
-# ---- what the reports for people share ----
-
-
-def test_a_frame_without_a_line_lies_in_the_file_that_the_user_knows() -> None:
-    copy, known = "/cache/images/0123abcd", "/home/user/bin/prog"
-    nameless = Frame(0x5555, copy, 0x227, "tls_wrapper")
-    overflow = replace(OVERFLOW, stack=(*WRITE_STACK[:1], nameless, *WRITE_STACK[1:]))
-    for run, said in ((RUN, "0123abcd+0x227"), (replace(RUN, originals={copy: known}), "prog at 0x5555")):
-        page = Page(rendered(overflow, run=run)).text
-        text = TextRenderer(directory=str(HERE), width=120).render([overflow], run)
-        assert page.count(said) == text.count(said) == 1

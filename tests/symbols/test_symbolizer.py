@@ -234,6 +234,19 @@ def test_deleted_program(program: Path, captured: Captured) -> None:
     assert symbolizer.notes == [f"{program} was deleted or replaced while it ran: its frames have no names"]
 
 
+def test_a_copy_has_the_name_of_the_file_that_it_was_made_from(program: Path, captured: Captured) -> None:
+    """Also where it has no names; offsets in it are none in that file."""
+    plain = Symbolizer().stack(captured.pcs, captured.memory)
+    frames = Symbolizer(originals={str(program): "/home/user/prog"}).stack(captured.pcs, captured.memory)
+    assert [(each.function, each.line) for each in frames] == [(each.function, each.line) for each in plain]
+    assert {each.module for each in frames[:3]} == {"/home/user/prog"}
+    assert {each.offset for each in frames[:3]} == {None}
+    deleted = MemoryMap.parse(captured.maps.replace(f"{program}\n", f"{program} (deleted)\n"))
+    symbolizer = Symbolizer(originals={str(program): "/home/user/prog"})
+    assert symbolizer.stack(captured.pcs, deleted)[0].module == "/home/user/prog"
+    assert symbolizer.notes[0].startswith("/home/user/prog was deleted or replaced")
+
+
 def test_missing_program(program: Path, captured: Captured) -> None:
     symbolizer = Symbolizer()
     memory = MemoryMap.parse(captured.maps.replace(str(program), "/nonexistent/prog"))

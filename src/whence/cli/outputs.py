@@ -170,7 +170,7 @@ def entries(result: Result, form: str) -> str:
     else:
         from whence.suppressions.native import generate
 
-    made = dict.fromkeys(generate(Seen(finding, result.run.originals)) for finding in result.findings)
+    made = dict.fromkeys(generate(Seen(finding)) for finding in result.findings)
     return "".join(f"\n{entry}" for entry in made)
 
 

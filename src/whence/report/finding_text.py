@@ -86,7 +86,7 @@ class FindingText:
         place = self.place
         if place is None:
             return [self._arrow("unknown place: no stack was recorded", 2)]
-        position = frames.position(place, self.layout.directory, self.run.originals)
+        position = frames.position(place, self.layout.directory)
         if not place.file:
             return [self._arrow(f"{position} (no debug information: compile with -g)", 2)]
         if not place.line:
@@ -203,8 +203,7 @@ class FindingText:
         wide = max((cell_len(name) for name in names), default=0)
         inlined = 10 if any(frame.inlined for frame in stack) else 0
         left = self.layout.width - len(indent) - digits - 2 - wide - inlined - 2
-        known = (self.layout.directory, self.run.originals)
-        places = [tail(frames.position(frame, *known), left) for frame in stack]
+        places = [tail(frames.position(frame, self.layout.directory), left) for frame in stack]
         far = max((cell_len(place) for place in places), default=0)
         room = left - far - 3
         lines = []
@@ -259,8 +258,7 @@ class LateChains:
     def _name(self, finding: Finding) -> str:
         """``double-free at a.c:12:5``."""
         place = frames.place(telling_stack(finding))
-        known = (self.layout.directory, self.run.originals)
-        where = f" at {frames.position(place, *known)}" if place else ""
+        where = f" at {frames.position(place, self.layout.directory)}" if place else ""
         return printable(f"{finding.rule.name}{where}")
 
 

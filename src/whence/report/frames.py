@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from whence.findings import Frame
@@ -73,14 +72,10 @@ def short_path(path: str, directory: str) -> str:
     return printable(os.path.relpath(path, directory) if inside else path)
 
 
-def position(frame: Frame, directory: str, originals: Mapping[str, str] = NONE) -> str:
-    """``src/fill.c:12:14``, as far as it is known, else the place in the module.
-
-    originals: the files that executed copies were made from, in which the copies' offsets mean nothing.
-    """
+def position(frame: Frame, directory: str) -> str:
+    """``src/fill.c:12:14``, as far as it is known, else the place in the module."""
     if not frame.file:
-        original = originals.get(frame.module or "")
-        return module_position(replace(frame, module=original, offset=None) if original else frame)
+        return module_position(frame)
     parts = [short_path(frame.file, directory), *(str(n) for n in (frame.line, frame.column) if n)]
     return ":".join(parts)
 

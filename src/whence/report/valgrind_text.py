@@ -25,7 +25,7 @@ class ValgrindTextRenderer:
         lines = [] if self.quiet else _head(run)
         lines += [f"whence: {note}" for note in run.sentences]
         for error in made:
-            lines += [*_error(error, run), ""]
+            lines += [*_error(error), ""]
         if not self.quiet:
             lines += [*_leaks(run), _summary(made, run)]
         return "".join(f"=={run.pid}== {printable(line)}\n" for line in lines)
@@ -35,24 +35,23 @@ def _head(run: RunInfo) -> list[str]:
     return [f"whence {__version__}, reporting as Memcheck does", f"Command: {' '.join(run.arguments)}", ""]
 
 
-def _error(error: Error, run: RunInfo) -> Iterator[str]:
+def _error(error: Error) -> Iterator[str]:
     yield error.what
-    yield from _stack(error.stack, run)
+    yield from _stack(error.stack)
     for text, stack in error.notes:
         yield f" {text}"
-        yield from _stack(stack, run)
+        yield from _stack(stack)
 
 
-def _stack(stack: Sequence[Frame], run: RunInfo) -> Iterator[str]:
+def _stack(stack: Sequence[Frame]) -> Iterator[str]:
     for index, frame in enumerate(stack):
-        yield f"   {'by' if index else 'at'} 0x{frame.pc:X}: {frame.function or '???'}{_place(frame, run)}"
+        yield f"   {'by' if index else 'at'} 0x{frame.pc:X}: {frame.function or '???'}{_place(frame)}"
 
 
-def _place(frame: Frame, run: RunInfo) -> str:
+def _place(frame: Frame) -> str:
     if frame.file:
         return f" ({os.path.basename(frame.file)}:{frame.line})"
-    module = run.originals.get(frame.module or "", frame.module)
-    return f" (in {module})" if module else ""
+    return f" (in {frame.module})" if frame.module else ""
 
 
 def _leaks(run: RunInfo) -> list[str]:

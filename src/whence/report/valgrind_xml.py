@@ -56,7 +56,7 @@ class ValgrindXmlRenderer:
     def _error(self, root: ElementTree.Element, number: int, error: Error, run: RunInfo) -> None:
         made = _error(root, number, error, run)
         if self.suppressions and made is not None:
-            _suppression(made, written(Seen(error.finding, run.originals)))
+            _suppression(made, written(Seen(error.finding)))
 
     def _head(self, root: ElementTree.Element, run: RunInfo) -> None:
         add(root, "protocolversion", "4")
@@ -141,7 +141,7 @@ def _stack(parent: ElementTree.Element, stack: Sequence[Frame], run: RunInfo) ->
         shown = add(made, "frame")
         add(shown, "ip", f"0x{frame.pc:X}")
         if frame.module:
-            add(shown, "obj", run.originals.get(frame.module, frame.module))
+            add(shown, "obj", frame.module)
         if frame.function:
             add(shown, "fn", frame.function)
         if frame.file:

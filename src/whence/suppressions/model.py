@@ -8,8 +8,8 @@ user knows instead of their instrumented copies.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from whence.deduplication import deduplicate
@@ -17,23 +17,15 @@ from whence.findings import Finding, Frame, SuppressionUse, is_runtime, telling_
 
 
 class Seen:
-    """A finding as entries look at it.
+    """A finding as entries look at it."""
 
-    `originals`: file that was executed -> file it was made from.
-    """
-
-    def __init__(self, finding: Finding, originals: Mapping[str, str]) -> None:
+    def __init__(self, finding: Finding) -> None:
         self.finding = finding
-        self._originals = originals
 
     @cached_property
     def stack(self) -> tuple[Frame, ...]:
         """The allocation of a leak, else where it happened; innermost first."""
-        return tuple(
-            replace(frame, module=self._originals.get(frame.module or "", frame.module))
-            for frame in telling_stack(self.finding)
-            if not is_runtime(frame)
-        )
+        return tuple(frame for frame in telling_stack(self.finding) if not is_runtime(frame))
 
     @cached_property
     def called(self) -> tuple[Frame, ...]:
@@ -139,12 +131,12 @@ class Suppressions:
         known = list(files)
         return cls(tuple(e for f in known for e in f.entries), tuple(n for f in known for n in f.notes))
 
-    def match(self, finding: Finding, originals: Mapping[str, str]) -> Entry | None:
+    def match(self, finding: Finding) -> Entry | None:
         """The first entry that the finding is suppressed by, None to report it."""
-        seen = Seen(finding, originals)
+        seen = Seen(finding)
         return next((entry for entry in self.entries if entry.matches(seen)), None)
 
-    def sort(self, findings: Iterable[Finding], originals: Mapping[str, str]) -> Sorted:
+    def sort(self, findings: Iterable[Finding]) -> Sorted:
         """Tell what is reported from what is not, and make each place one finding.
 
         The uses have every entry in its order, those that were never used included.
@@ -152,7 +144,7 @@ class Suppressions:
         kept: list[Finding] = []
         used: dict[int, list[Finding]] = {}
         for finding in findings:
-            entry = self.match(finding, originals)
+            entry = self.match(finding)
             (kept if entry is None else used.setdefault(id(entry), [])).append(finding)
         uses = (
             SuppressionUse(e.name, e.file, e.line, tuple(deduplicate(used.get(id(e), ()))))

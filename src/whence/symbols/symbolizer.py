@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Mapping as Names
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from whence.abi.undefined import TWIN_SUFFIX
@@ -32,18 +34,28 @@ def _in_image_of(caller: Frame, frame: Frame) -> Frame:
     return replace(frame, module=caller.module, offset=caller.offset)
 
 
+_NONE: Names[str, str] = MappingProxyType({})
+
+
 class Symbolizer:
     """Looks addresses up, one file at a time, and remembers what it has found.
 
     `notes` collects a sentence for every file whose frames could not be named. A
     shortage of memory or descriptors costs names and no more: the program has ended,
     and what it did wrong cannot be had again. `kept`: where indexes of files stay for later runs.
-    `hurries`: why there is no more time for names, or "".
+    `hurries`: why there is no more time for names, or "". `originals`: the file that each executed copy was
+    made from, whose name frames have; it may grow.
     """
 
-    def __init__(self, kept: Kept | None = None, hurries: Callable[[], str] = str) -> None:
+    def __init__(
+        self,
+        kept: Kept | None = None,
+        hurries: Callable[[], str] = str,
+        originals: Names[str, str] = _NONE,
+    ) -> None:
         self._kept = kept
         self._hurries = hurries
+        self._originals = originals
         self.notes: list[str] = []
         self._modules: dict[str, Module] = {}
         self._places: dict[tuple[str, int], tuple[Place, ...]] = {}
@@ -96,31 +108,35 @@ class Symbolizer:
             reason = shortage(error)
             if reason is None:
                 raise
-            self._note(f"frames of {mapping.path} have no names: {reason}")
-            return (Frame(pc, mapping.path),)
+            self._note(f"frames of {self._name(mapping.path)} have no names: {reason}")
+            return (Frame(pc, self._name(mapping.path)),)
 
     def _named(self, pc: int, address: int, path: str, mapping: Mapping) -> tuple[Frame, ...]:
         reason = self._hurries()
         offset = None if reason and path not in self._modules else self._offset(mapping, address)
-        shown = None if offset is None else offset + (pc - address)
+        name = self._name(path)
+        # In the file that a copy was made from, the code lies elsewhere.
+        shown = None if offset is None or name != path else offset + (pc - address)
         if reason and (path, offset) not in self._places:
             self._note(f"frames have no names: {reason}")
-            return (Frame(pc, path, shown),)
-        if offset is None or shown is None:
-            return (Frame(pc, path),)
-        places = self._lookup(path, offset)
+            return (Frame(pc, name, shown),)
+        places = () if offset is None else self._lookup(path, offset)
         if not places:
-            return (Frame(pc, path, shown),)
+            return (Frame(pc, name, shown),)
         last = len(places) - 1
         return tuple(
-            Frame(pc, path, shown, p.function, p.file, p.line, p.column, i < last, p.linkage)
+            Frame(pc, name, shown, p.function, p.file, p.line, p.column, i < last, p.linkage)
             for i, p in enumerate(places)
         )
+
+    def _name(self, path: str) -> str:
+        return self._originals.get(path, path)
 
     def _offset(self, mapping: Mapping, address: int) -> int | None:
         """The virtual address inside the mapped ELF file, None if there is no such file any more."""
         if mapping.deleted:
-            self._note(f"{mapping.path} was deleted or replaced while it ran: its frames have no names")
+            name = self._name(mapping.path or "")
+            self._note(f"{name} was deleted or replaced while it ran: its frames have no names")
         if not mapping.is_file or mapping.path is None:
             return None
         module = self._module(mapping.path)

@@ -355,9 +355,7 @@ def _hit(fields: dict[str, int], prefix: str) -> HitBlock | None:
     return HitBlock(number, begin, size) if number else None
 
 
-def _types(
-    raw: RawFinding, point: Point, memory: MemoryMap | None, symbolizer: Symbolizer
-) -> Types | None:
+def _types(raw: RawFinding, point: Point, memory: MemoryMap | None, symbolizer: Symbolizer) -> Types | None:
     """The types of the step; the class of an object stands on a line of its own, as `typeid` has it."""
     if point is Point.SIGNAL or not raw.types:
         return None

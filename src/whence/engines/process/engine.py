@@ -115,9 +115,7 @@ class ProcessEngine(ABC):
         else:
             unchecked = "" if coverage.modules else self.unchecked(task, prepared, started=started)
         count = len(rules.active) + len(rules.fixed)
-        return replace(
-            coverage, rules=count, unobserved=task.unobserved, unchecked=unchecked, seen=self.seen
-        )
+        return replace(coverage, rules=count, unobserved=task.unobserved, unchecked=unchecked, seen=self.seen)
 
     def said(self, folder: Path) -> list[str]:
         """Sentences of the engine's own program, which it left in the folder of the run."""
@@ -241,7 +239,6 @@ class ProcessEngine(ABC):
             leak_checks=tuple(ran.raw.leak_checks),
             leak_summary=task.settings.leak_check == "summary",
             coverage=refusals.limited(covered, ran.raw),
-            originals=ran.reading.originals,
         )
         stdout, stderr = ran.streams
         return Result(sorted_.findings, info, stdout, stderr, ran.ending.timed_out)

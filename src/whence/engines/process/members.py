@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import llvmlite.binding as llvm
@@ -21,13 +21,9 @@ _CALLERS = 4
 
 
 class Naming:
-    """Reads the modules of programs and libraries, each once.
+    """Reads the modules of programs and libraries, each once."""
 
-    originals: the file that each executed copy was made from.
-    """
-
-    def __init__(self, originals: Mapping[str, str]) -> None:
-        self._originals = originals
+    def __init__(self) -> None:
         self._images: dict[str, tuple[CarriedModule, ...]] = {}
         self._read: dict[str, Members | None] = {}
         self._left = _LARGEST
@@ -89,7 +85,7 @@ class Naming:
     def _modules(self, image: str) -> tuple[CarriedModule, ...]:
         if image not in self._images:
             try:
-                self._images[image] = read_image(self._originals.get(image, image)).modules
+                self._images[image] = read_image(image).modules
             except WhenceError:
                 self._images[image] = ()
         return self._images[image]

@@ -40,7 +40,7 @@ class Reading:
         self.infos = rule_infos(rules)
         self.originals = originals
         self.suppressions = suppressions
-        self.symbolizer = Symbolizer(kept, interruption.current.hurries)
+        self.symbolizer = Symbolizer(kept, interruption.current.hurries, originals)
 
     def findings(self, raw: RawRun) -> list[Finding]:
         """All findings of the record, suppressed ones too."""
@@ -48,12 +48,12 @@ class Reading:
 
     def sorted(self, raw: RawRun) -> Sorted:
         """The reported findings, and the entries with the findings that each suppressed."""
-        sorted_ = self._all_suppressions(raw).sort(self.findings(raw), self.originals)
+        sorted_ = self._all_suppressions(raw).sort(self.findings(raw))
         if not any(map(_asks, sorted_.findings)) or interruption.current.hurries():
             return sorted_
         from whence.engines.process.members import Naming  # LLVM takes long to import
 
-        return replace(sorted_, findings=Naming(self.originals).named(sorted_.findings))
+        return replace(sorted_, findings=Naming().named(sorted_.findings))
 
     def _all_suppressions(self, raw: RawRun) -> Suppressions:
         """The user's, and those that the program has for its own leaks; a mistake in these is a note."""
@@ -71,7 +71,7 @@ class Reading:
 
     def is_suppressed(self, raw: RawRun) -> bool:
         """Whether an entry suppresses every finding of the run."""
-        return all(self.suppressions.match(found, self.originals) for found in self.findings(raw))
+        return all(self.suppressions.match(found) for found in self.findings(raw))
 
 
 def _asks(finding: Finding) -> bool:

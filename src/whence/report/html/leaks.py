@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from whence.findings import Finding, telling_stack
@@ -65,9 +65,7 @@ class LeakNode:
         return self._by_frame[key]
 
 
-def leak_tree(
-    findings: Sequence[Finding], directory: str, shelf: CodeShelf, originals: Mapping[str, str] = frames.NONE
-) -> LeakNode | None:
+def leak_tree(findings: Sequence[Finding], directory: str, shelf: CodeShelf) -> LeakNode | None:
     """The tree of all leaks; None if there are none. A finding's number counts from 1."""
     root = LeakNode("all leaks", "")
     for number, finding in enumerate(findings, start=1):
@@ -76,7 +74,7 @@ def leak_tree(
         node = root
         _count(node, finding)
         for frame in reversed(frames.visible(telling_stack(finding))):
-            place = frames.position(frame, directory, originals)
+            place = frames.position(frame, directory)
             node = node.child(frames.short_name(frame, 120), place, shelf.at(frame))
             _count(node, finding)
         node.findings.append(number)

@@ -36,7 +36,7 @@ class HtmlRenderer:
             for number, finding in enumerate(findings, start=1)
         ]
         check = words.leak_check(run)
-        leaks = leak_tree(findings, self.directory, shelf, run.originals)
+        leaks = leak_tree(findings, self.directory, shelf)
         return _template().render(
             program=printable(os.path.basename(run.program)),
             command=printable(" ".join(run.arguments or (run.program,))),

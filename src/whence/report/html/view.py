@@ -139,7 +139,7 @@ def view_of(finding: Finding, run: RunInfo, shelf: CodeShelf, directory: str, nu
     """The view of the finding with this number on the page."""
     place = frames.place(telling_stack(finding))
     title = words.title(finding) or finding.rule.name
-    where = frames.position(place, directory, run.originals) if place else "unknown place"
+    where = frames.position(place, directory) if place else "unknown place"
     return FindingView(
         number=number,
         key=finding.key,
@@ -189,7 +189,7 @@ def frame_views(
 ) -> Iterator[FrameView]:
     """The views of the frames of a stack."""
     for frame in stack:
-        place = frames.position(frame, directory, run.originals)
+        place = frames.position(frame, directory)
         yield FrameView(frames.short_name(frame, 200), place, frame.inlined, shelf.at(frame))
 
 
