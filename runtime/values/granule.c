@@ -178,6 +178,19 @@ static struct whence_bits undefined_bits(uintptr_t granule, int alone) {
 
 /* ---- granules of which the fill word is lost in part ---- */
 
+/* A granule, and its block once someone has asked for it. */
+struct place {
+    uintptr_t granule;
+    struct block block;
+    int asked;
+};
+
+static struct block block_of_place(struct place *place) {
+    if (!place->asked) place->block = block_of(place->granule);
+    place->asked = 1;
+    return place->block;
+}
+
 static int agrees(uint64_t word, uint64_t kept, uint64_t origin) {
     return !((origin_fill(origin) ^ word) & kept);
 }
@@ -206,11 +219,12 @@ static int neighbour_agrees(uintptr_t granule, uint64_t word, uint64_t kept, uin
 
 /* The bytes `kept` of a granule that was undefined, of which a store overwrites the others, or has:
  * are they as they were? */
-static struct whence_bits rest_bits(uintptr_t granule, uint64_t kept, uint64_t hint) {
+static struct whence_bits rest_bits(struct place *place, uint64_t kept, uint64_t hint) {
+    uintptr_t granule = place->granule;
     struct whence_bits rest = {kept, hint};
     uint64_t word = granule_word(granule);
     if (hint && agrees(word, kept, hint)) return rest;
-    rest.origin = origin_of_block(block_of(granule));
+    rest.origin = origin_of_block(block_of_place(place));
     if (rest.origin && agrees(word, kept, rest.origin)) return rest;
     rest.origin = word & ORIGIN_MASK;
     if (origin_fills(word)) return rest;
@@ -231,10 +245,6 @@ static uint64_t mark_of(struct block block) {
 
 static int has_mark(const struct detail *detail, uint64_t mark) {
     return !((detail->origin ^ mark) & ~ORIGIN_MASK);
-}
-
-static int is_about(const struct detail *detail, struct block block) {
-    return has_mark(detail, mark_of(block));
 }
 
 /* Whether the undefined bytes of a detail, all but `mask`, are as they were. */
@@ -269,21 +279,23 @@ static uint64_t origin_of_last(uintptr_t granule, uint64_t word, uint64_t named)
 }
 
 /* The undefined bits of a granule whose state names its bytes. */
-static struct whence_bits named_bits(uintptr_t granule, uint8_t state, struct detail *detail,
+static struct whence_bits named_bits(struct place *place, uint8_t state, struct detail *detail,
                                      uint64_t mask) {
-    struct block block = block_of(granule);
-    struct whence_bits found = {bits_of_bytes(state), origin_of_block(block)}, none = {0, 0};
+    uintptr_t granule = place->granule;
+    struct whence_bits found = {bits_of_bytes(state), 0}, none = {0, 0};
     uint64_t word = granule_word(granule), kept = found.bits & ~mask;
     struct last_local *local = last_local_of(granule);
     if (local->granule == granule) {
         found.origin = local->origin;
         return agrees(word, kept, found.origin) ? found : none;
     }
-    if (detail && is_about(detail, block) && !(state & ~bytes_of_bits(detail->bits))) {
+    if (detail && has_mark(detail, mark_of(block_of_place(place))) &&
+        !(state & ~bytes_of_bits(detail->bits))) {
         detail->bits &= found.bits;
         if (is_as_noted(granule, detail, mask))
             return (struct whence_bits){detail->bits, detail->origin & ORIGIN_MASK};
     }
+    found.origin = origin_of_block(block_of_place(place));
     if (found.origin && agrees(word, kept, found.origin)) return found;
     if (kept && is_on_own_stack(granule) && (found.origin = origin_of_last(granule, word, kept)))
         return found;
@@ -292,10 +304,10 @@ static struct whence_bits named_bits(uintptr_t granule, uint8_t state, struct de
 
 /* The granule is held. If an undefined byte has changed, code that is not seen has written there:
  * perhaps all bytes, of which some are as they were. mask: bytes that a change is about. */
-static struct whence_bits mixed_bits(uintptr_t granule, uint8_t state, uint64_t mask) {
-    struct detail *detail = details_find(granule);
-    if (granule_is_named(state)) return named_bits(granule, state, detail, mask);
-    if (!detail || !detail->bits || !is_as_noted(granule, detail, mask))
+static struct whence_bits mixed_bits(struct place *place, uint8_t state, uint64_t mask) {
+    struct detail *detail = details_find(place->granule);
+    if (granule_is_named(state)) return named_bits(place, state, detail, mask);
+    if (!detail || !detail->bits || !is_as_noted(place->granule, detail, mask))
         return (struct whence_bits){0, 0};
     return (struct whence_bits){detail->bits, detail->origin & ORIGIN_MASK};
 }
@@ -312,8 +324,9 @@ static struct whence_bits find_bits(uintptr_t granule, int alone) {
                                           : (struct whence_bits){0, 0};
     }
     struct whence_bits found = {0, 0};
+    struct place place = {.granule = granule};
     if (alone || !begins_undefined(was) || !is_behind_overwritten(granule))
-        found = mixed_bits(granule, was, 0);
+        found = mixed_bits(&place, was, 0);
     let_go(state, found.bits ? was : WH_VALUES_DEFINED);
     return found;
 }
@@ -325,11 +338,11 @@ struct whence_bits granule_bits_alone(uintptr_t granule) { return find_bits(gran
 /* ---- changes ---- */
 
 /* The undefined bits that the change leaves; the granule is held and was in the state `was`. */
-static struct whence_bits kept_bits(uintptr_t granule, uint8_t was, const struct change *change) {
+static struct whence_bits kept_bits(struct place *place, uint8_t was, const struct change *change) {
     uint64_t kept = ~change->mask;
     if (!kept || was == WH_VALUES_DEFINED) return (struct whence_bits){0, 0};
-    if (was == WH_VALUES_UNDEFINED) return rest_bits(granule, kept, change->origin);
-    struct whence_bits found = mixed_bits(granule, was, change->mask);
+    if (was == WH_VALUES_UNDEFINED) return rest_bits(place, kept, change->origin);
+    struct whence_bits found = mixed_bits(place, was, change->mask);
     found.bits &= kept;
     return found;
 }
@@ -384,14 +397,15 @@ int granule_undefine_last(uintptr_t granule, uint64_t size, uint64_t origin) {
 }
 
 /* What a granule that is held has become; its state. */
-static uint8_t note(uintptr_t granule, struct whence_bits bits, uint64_t value) {
+static uint8_t note(struct place *place, struct whence_bits bits, uint64_t value) {
+    uintptr_t granule = place->granule;
     if (!bits.bits) return WH_VALUES_DEFINED;
     if (bits.bits == ALL_BITS && origin_fills(value)) return WH_VALUES_UNDEFINED;
     struct detail *detail = details_at(granule);
     if (!detail) return WH_VALUES_DEFINED;
     if (last_local_of(granule)->granule == granule) last_local_of(granule)->granule = 0;
     WH_INVARIANT(granule % WH_GRANULE == 0);
-    *detail = (struct detail){bits.bits, value, bits.origin | mark_of(block_of(granule))};
+    *detail = (struct detail){bits.bits, value, bits.origin | mark_of(block_of_place(place))};
     return mixed_state(bits.bits);
 }
 
@@ -399,10 +413,11 @@ void granule_change(uintptr_t granule, const struct change *change) {
     uint8_t *state = granule_state(granule);
     uint8_t was = hold(state);
     if (was == WH_VALUES_BUSY) return;
-    struct whence_bits bits = kept_bits(granule, was, change);
+    struct place place = {.granule = granule};
+    struct whence_bits bits = kept_bits(&place, was, change);
     if (change->bits) bits.origin = change->origin;
     bits.bits |= change->bits;
-    let_go(state, note(granule, bits, change->value));
+    let_go(state, note(&place, bits, change->value));
 }
 
 void granule_clear(uintptr_t granule, uint8_t bytes) {
@@ -419,33 +434,88 @@ uint64_t granule_bits_of(uintptr_t granule, uint8_t bytes) {
 
 /* ---- copies ---- */
 
-/* The block that has the first bytes of all granules of a range. */
-static struct block block_of_all(uintptr_t begin, uint64_t size) {
+/* The block, if any, that has all granules of a range. 0: that is not known. */
+static int find_side(struct side *side, uintptr_t begin, uint64_t size) {
     struct block block = block_of(begin);
-    return block_same(block, block_of(begin + size - 1)) ? block : block_none();
+    side->block = block;
+    side->mark = mark_of(block);
+    side->is_asked = 0;
+    if (!block_exists(block)) return !blocks_in_heap(begin) && !blocks_in_heap(begin + size - 1);
+    return begin + size - block_begin(block) <= wh_round_up(block_size(block), WH_GRANULE);
 }
 
-struct kinship granule_kinship(uintptr_t to, uintptr_t from, uint64_t size) {
-    struct block source = block_of_all(from, size), target = block_of_all(to, size);
-    uint64_t origin = origin_of_block(source);
-    if (!origin || origin != origin_of_block(target)) return (struct kinship){0};
-    return (struct kinship){.origin = origin, .mark = mark_of(source)};
+/* The origin of the word that the block was filled with; 0: there is no such word. */
+static uint64_t origin_of_side(struct side *side) {
+    if (!side->is_asked) side->origin = origin_of_block(side->block);
+    side->is_asked = 1;
+    return side->origin;
 }
 
-/* Whether a granule that is copied has a detail; most pages have none. */
-static int has_detail(uintptr_t granule, struct kinship *kinship) {
+int granule_kinship(struct kinship *kinship, uintptr_t to, uintptr_t from, uint64_t size) {
+    kinship->bare = 0;
+    return find_side(&kinship->from, from, size) && find_side(&kinship->to, to, size);
+}
+
+/* The detail of a granule that is copied, if it is about its block; most pages have none. */
+static const struct detail *detail_of(uintptr_t granule, struct kinship *kinship) {
     uint64_t page = (granule >> OS_PAGE_SHIFT) + 1;
-    if (kinship->bare == page) return 0;
+    if (kinship->bare == page) return NULL;
     const struct detail *detail = details_find(granule);
     if (!detail) kinship->bare = page;
-    return detail && has_mark(detail, kinship->mark);
+    return detail && has_mark(detail, kinship->from.mark) ? detail : NULL;
 }
 
-int granule_copy_named(uintptr_t to, uintptr_t from, struct kinship *kinship) {
-    uint8_t state = granule_read(from);
-    if (!kinship->origin || !granule_is_named(state)) return 0;
-    if (!agrees(granule_word(from), bits_of_bytes(state), kinship->origin)) return 0;
-    if (has_detail(from, kinship)) return 0;
-    __atomic_store_n(granule_state(to), state, __ATOMIC_RELEASE);
+/* As mixed_bits, of a granule with such a state; no bits: that is not known here. is_filled: they
+ * are those of what the block was filled with. */
+static struct whence_bits bits_to_copy(uintptr_t granule, uint8_t state, struct kinship *kinship,
+                                       int *is_filled) {
+    struct whence_bits found = {bits_of_bytes(state), 0};
+    uint64_t word = granule_word(granule);
+    const struct last_local *local = last_local_of(granule);
+    *is_filled = 0;
+    if (local->granule == granule)
+        found.origin = local->origin;
+    else {
+        const struct detail *detail = detail_of(granule, kinship);
+        if (detail && !(state & ~bytes_of_bits(detail->bits)) && is_as_noted(granule, detail, 0))
+            return (struct whence_bits){found.bits & detail->bits, detail->origin & ORIGIN_MASK};
+        found.origin = origin_of_side(&kinship->from);
+        *is_filled = 1;
+    }
+    if (!found.origin || !agrees(word, found.bits, found.origin)) found.bits = 0;
+    return found;
+}
+
+/* Bytes of a granule that lie `shift` bits further on in another one. */
+static uint64_t shifted(uint64_t word, int shift) {
+    return shift < 0 ? word << -shift : word >> shift;
+}
+
+/* Adds what a named granule keeps beside the bytes that a copy changes. 0: that is not known. */
+static int add_kept(uintptr_t granule, uint8_t kept, uint64_t mask, uint64_t mark, uint64_t *bits) {
+    const struct detail *detail = details_find(granule);
+    if (!detail || !has_mark(detail, mark) || last_local_of(granule)->granule == granule) return 0;
+    if ((kept & ~bytes_of_bits(detail->bits)) || !is_as_noted(granule, detail, mask)) return 0;
+    *bits |= detail->bits & bits_of_bytes(kept);
+    return 1;
+}
+
+int granule_copy_named(uintptr_t to, uint8_t bytes, uintptr_t from, int shift,
+                       struct kinship *kinship) {
+    uint8_t state = granule_read(from), was = granule_read(to), kept = was & (uint8_t)~bytes;
+    if (!(shifted(state, shift / 8) & bytes)) return granule_define_bytes(to, bytes);
+    if (bytes != ALL_BYTES && was != WH_VALUES_DEFINED && !granule_is_named(was)) return 0;
+    int is_filled;
+    struct whence_bits found = bits_to_copy(from, state, kinship, &is_filled);
+    uint64_t mask = bits_of_bytes(bytes), bits = shifted(found.bits, shift) & mask;
+    if (!bits || (kept && !add_kept(to, kept, mask, kinship->to.mark, &bits))) return 0;
+    if (bytes != ALL_BYTES || !is_filled || found.origin != origin_of_side(&kinship->to)) {
+        struct detail *detail = os_has_threads() ? NULL : details_at(to);
+        if (!detail) return 0;
+        uint64_t value = (granule_word(to) & ~mask) | (shifted(granule_word(from), shift) & mask);
+        *detail = (struct detail){bits, value, found.origin | kinship->to.mark};
+        if (last_local_of(to)->granule == to) last_local_of(to)->granule = 0;
+    }
+    __atomic_store_n(granule_state(to), mixed_state(bits), __ATOMIC_RELEASE);
     return 1;
 }

@@ -9,6 +9,7 @@
 #ifndef WHENCE_VALUES_GRANULE_H
 #define WHENCE_VALUES_GRANULE_H
 
+#include "../blocks/block.h"
 #include "../include/whence/values.h"
 #include "../os/mem.h"
 
@@ -76,16 +77,22 @@ void granule_filled(uintptr_t begin, uint64_t size, uint64_t origin);
 void granule_clear(uintptr_t granule, uint8_t bytes);
 uint64_t granule_bits_of(uintptr_t granule, uint8_t bytes);
 
-/* A copy from a heap block to one that was filled with the same word. */
+/* A copy: the blocks on both sides. */
 struct kinship {
-    uint64_t origin; /* of the word; 0: the blocks are not such */
-    uint64_t mark;   /* of the source in details */
-    uint64_t bare;   /* a page of the source that has no details, plus one */
+    struct side {
+        struct block block; /* none: the memory is of no block of the heap */
+        uint64_t mark;      /* of the block in details */
+        uint64_t origin;    /* once it is_asked for */
+        int is_asked;
+    } from, to;
+    uint64_t bare; /* a page of the source that has no details, plus one */
 };
-struct kinship granule_kinship(uintptr_t to, uintptr_t from, uint64_t size);
+/* 0: one of the ranges has bytes of several blocks. */
+int granule_kinship(struct kinship *kinship, uintptr_t to, uintptr_t from, uint64_t size);
 
-/* A mixed granule is copied there whose undefined bytes its state names. 0: that takes more than to
- * say so in the plane, and is left to the caller. */
-int granule_copy_named(uintptr_t to, uintptr_t from, struct kinship *kinship);
+/* Bytes of a granule get those that lie `shift` bits further on in a mixed one whose state names
+ * its undefined bytes, of a copy with a known kinship. 0: that is left to the caller. */
+int granule_copy_named(uintptr_t to, uint8_t bytes, uintptr_t from, int shift,
+                       struct kinship *kinship);
 
 #endif

@@ -329,16 +329,22 @@ static uint64_t word_at(uintptr_t address) {
 struct copying {
     uintptr_t to, from;
     uint64_t size;
+    int asked, is_known;
     struct kinship kinship;
-    int known;
 };
 
-static int copy_named(struct copying *copying, uintptr_t to, uintptr_t from) {
-    if (!copying->known) {
-        copying->kinship = granule_kinship(copying->to, copying->from, copying->size);
-        copying->known = 1;
+static int copy_named(struct copying *copying, struct part to, uintptr_t from) {
+    unsigned before = from % WH_GRANULE, shift = to.shift / 8;
+    if (before + to.size > WH_GRANULE) return 0;
+    if (!copying->asked) {
+        copying->asked = 1;
+        copying->is_known =
+            granule_kinship(&copying->kinship, copying->to, copying->from, copying->size);
     }
-    return granule_copy_named(to, from, &copying->kinship);
+    uint8_t bytes = (uint8_t)(((1u << to.size) - 1) << shift);
+    return copying->is_known &&
+           granule_copy_named(to.granule, bytes, from - before, 8 * ((int)before - (int)shift),
+                              &copying->kinship);
 }
 
 /* What goes into one granule. */
@@ -357,7 +363,7 @@ static void copy_part(struct copying *copying, struct part to, uintptr_t from) {
             granule_define(to.granule);
         return;
     }
-    if (whole && granule_is_named(state) && copy_named(copying, to.granule, from)) return;
+    if (granule_is_named(state) && copy_named(copying, to, from)) return;
     struct whence_bits found = {0, 0};
     uint64_t mask = low_bytes(to.size) << to.shift, value = granule_word(to.granule) & ~mask;
     if (state | last) {
@@ -433,7 +439,11 @@ WH_EXPORT void __whence_value_copy(uint64_t to, uint64_t from, uint64_t size) {
         return;
     }
     values_mark(to);
-    struct copying copying = {.to = to, .from = from, .size = size};
+    struct copying copying;
+    copying.to = to;
+    copying.from = from;
+    copying.size = size;
+    copying.asked = 0;
     if (to < from)
         copy_forward(&copying);
     else

@@ -17,7 +17,7 @@ from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.filling import align_for_granules, bytes_of
 from whence.instrument.values.joining import root_of
-from whence.instrument.values.unwritten import births_of, describe, late_variables
+from whence.instrument.values.unwritten import describe, late_variables, unwritten_births
 from whence.instrument.values.web import is_unwritten
 from whence.instrument.variable_names import ATTACHMENT
 
@@ -56,7 +56,7 @@ def mark_padding(function: ir.Function, context: Context) -> None:
         @whence.undefined.0 = private constant { i32, i32, i32, [14 x i8] } { i32 0, i32 1464356419, i32 8, [14 x i8] c"0\\09variable\\09\\09\\09\\00" }, align 8
         declare i64 @__whence_values_undefined_i64(ptr) nounwind willreturn speculatable memory(none)
     """  # noqa: E501
-    births = births_of(function) | {each: [each] for each in late_variables(function)}
+    births = unwritten_births(function) | {each: [each] for each in late_variables(function)}
     padded = {each: hidden for each in births if (hidden := _padding_of(each))}
     apart = {each: set(parts) for each in births if _is_slice(each) and (parts := list(bytes_of(each)))}
     if not padded and not apart:

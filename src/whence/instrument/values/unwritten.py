@@ -6,12 +6,13 @@ promotes and folds them like any other value, and deletes those that the program
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from whence import ir
 from whence.abi.layout import UNWRITTEN
 from whence.abi.undefined import CONSTANT_PLACE, MAGIC, PLACE_UNIT, UNDEFINED
-from whence.instrument.exposure import is_plain, size_of
+from whence.instrument.exposure import MEMORY, is_plain, size_of
 from whence.instrument.markers import LIFETIME_BEGINS, UNCHECKED
 from whence.instrument.overruns import keep_in_memory
 from whence.instrument.passes import Context
@@ -24,6 +25,10 @@ MOST = 64
 """The largest variable, in bytes, whose parts get values; larger ones are undefined in memory."""
 _LEAVES = 16
 _ORIGIN = "whence.undefined."
+_NEAR = 64
+"""Instructions behind the birth of a variable among which a copy to all of it is looked for."""
+_SILENT = ("llvm.", "__whence_")
+"""How functions begin that use no variable but their arguments."""
 
 
 def mark_unwritten(context: Context) -> None:
@@ -54,7 +59,7 @@ def mark_unwritten(context: Context) -> None:
         for variable in (*function.entry, *late):
             _make_array(variable)
         clobbered = _clobbered(function)
-        for variable, places in births_of(function).items():
+        for variable, places in unwritten_births(function).items():
             for place in places:
                 if variable.result in clobbered:
                     _define(variable, place)
@@ -90,6 +95,31 @@ def births_of(function: ir.Function) -> dict[ir.Alloca, list[ir.Instruction]]:
         if isinstance(each, ir.Call) and (each.callee or "").startswith(LIFETIME_BEGINS):
             begins.setdefault(each.arguments[-1].value, []).append(each)
     return {variable: begins.get(name) or [variable] for name, variable in variables.items()}
+
+
+def unwritten_births(function: ir.Function) -> dict[ir.Alloca, list[ir.Instruction]]:
+    """As `births_of`, without the births after which the whole variable is written at once, as a copy of a
+    struct is: nothing of it is ever undefined, and values for its parts would have LLVM split the copy."""
+    return {
+        variable: [place for place in places if not _is_overwritten(variable, place)]
+        for variable, places in births_of(function).items()
+    }
+
+
+def _is_overwritten(variable: ir.Alloca, place: ir.Instruction) -> bool:
+    """Whether nothing but a copy or a fill of all of a variable comes first after a place."""
+    name, size = variable.result or "", str(size_of(variable))
+    mention = re.compile(rf"{re.escape(name)}(?![\w$.-])")
+    rest = itertools.dropwhile(lambda each: each is not place, place.owner.instructions)
+    for each in itertools.islice(rest, 1, _NEAR):
+        if mention.search(each.text):
+            if not isinstance(each, ir.Call) or not (each.callee or "").startswith(MEMORY):
+                return False
+            to, source, length = each.arguments[:3]
+            return to.value == name and length.value == size and not mention.search(source.value)
+        if isinstance(each, ir.Call) and not (each.callee or "").startswith(_SILENT):
+            return False
+    return False
 
 
 def late_variables(function: ir.Function) -> list[ir.Alloca]:
