@@ -7,7 +7,7 @@ import pytest
 from whence import ir
 from whence.instrument.values.unwritten import unwritten_births
 
-_TEXT = """target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+_TEXT = """target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
 %item = type {{ i8, i32, double }}
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
