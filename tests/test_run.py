@@ -494,6 +494,12 @@ def test_users_flags(whence: Whence, flags: str) -> None:
     assert (found[0]["stack"][0]["line"], found[0]["block"]["allocated"]["stack"][0]["line"]) == (6, 5)
 
 
+def test_workers_print_what_developers_of_passes_ask_for(whence: Whence) -> None:
+    program = whence.build("int main(void) { return 0; }", "prog", "-DPRINTED")
+    done = whence.with_env(WHENCE_PRINT_AFTER="guard-variables").run(program)
+    assert "after guard-variables" in done.said
+
+
 # ---- the cache --------------------------------------------------------------------------------------
 
 

@@ -35,7 +35,7 @@ static long reserve_each(uintptr_t *begin, size_t *size) {
         long result = reserve(meta_begin(shift), slots * sizeof(struct block_record), begin, size);
         if (result == 0)
             result = reserve((uintptr_t)block_links(shift), slots * sizeof(uint32_t), begin, size);
-        if (result == 0 && GUARD_EXTRA_OFFSET)
+        if (result == 0 && GUARD_EXTRA_OFFSET != 0)
             result = reserve(meta_begin(shift) + GUARD_EXTRA_OFFSET, slots * GUARD_EXTRA_SIZE,
                              begin, size);
         if (result < 0) return result;

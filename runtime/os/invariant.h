@@ -43,7 +43,7 @@ invariant_broken(const char *condition, const char *place) {
 #else
 
 /* Read by the compiler alone, so that what is only tested is used. */
-#define WH_INVARIANT(condition) ((void)sizeof(!(condition)))
+#define WH_INVARIANT(condition) ((void)(0 && (condition)))
 
 #endif
 

@@ -19,6 +19,7 @@ from functools import cached_property
 import llvmlite.binding as llvm
 
 from whence import ir
+from whence.instrument import PRINT_AFTER
 from whence.instrument.facts import Flow
 from whence.instrument.lifetimes import keepers_of
 from whence.instrument.markers import declarations
@@ -27,7 +28,6 @@ from whence.instrument.values.later import Later
 from whence.instrument.values.twin import Twin
 
 _VERIFY = "WHENCE_VERIFY_PASSES"
-_PRINT = "WHENCE_PRINT_AFTER"
 
 
 class Stage(Enum):
@@ -208,7 +208,7 @@ def parsed(text: str) -> llvm.ModuleRef:
 
 def _inspect(done: AnyPass, context: Context, text: str | None) -> None:
     """Print and verify the module after a pass, as the environment requests."""
-    printing = os.environ.get(_PRINT) == done.name
+    printing = os.environ.get(PRINT_AFTER) == done.name
     if not (printing or verifying()):
         return
     text = str(context.module) if text is None else text

@@ -27,6 +27,7 @@ import llvmlite.binding as llvm
 from whence.engines.native.refused import Failure as Failure
 from whence.engines.process.building import BuildSettings
 from whence.errors import Abandoned, Refusal, ToolLimit
+from whence.instrument import PRINT_AFTER
 from whence.shortage import shortage
 from whence.toolchain.carry import CarriedModule
 
@@ -187,8 +188,9 @@ def _serve(parent: int, link: Connection) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # it was killed before
         os._exit(1)
-    with open(os.devnull, "wb") as nowhere:
-        os.dup2(nowhere.fileno(), 2)
+    if PRINT_AFTER not in os.environ:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()  # what the parent made stays: collections here need not look at it
     while True:
