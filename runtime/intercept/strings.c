@@ -227,44 +227,86 @@ WRAP(char *, rindex, (const char *string, int byte)) {
     return rindex(string, byte);
 }
 
+/* The begin of a text, where a search most often ends. Whoever searches a long text again and
+ * again, from each hit on, does not have it looked at to its end each time. */
+#define WINDOW 256u
+
+/* Whether the text goes on behind its first bytes, of which `window` is a copy then. As it may be
+ * the whole text, *count and *found are those of readable_until. */
+static int goes_on(const char *string, char window[WINDOW + 1], size_t *count, int *found) {
+    *count = readable_until(string, 0, WINDOW, found);
+    if (*found || *count < WINDOW) return 0;
+    wh_copy(window, string, WINDOW);
+    window[WINDOW] = 0;
+    return 1;
+}
+
+/* What a search passes: bytes of a set, others, or the ones and then the others, as before and in a
+ * token. */
+enum passed { OF_SET, OTHERS, TOKEN };
+
+static size_t end_of(const char *text, const char *set, enum passed passed) {
+    size_t begin = passed == OTHERS ? 0 : strspn(text, set);
+    return passed == OF_SET ? begin : begin + strcspn(text + begin, set);
+}
+
+/* The same in so many bytes, of which none is 0. */
+static size_t end_within(const char *text, size_t count, const char *set, enum passed passed) {
+    size_t at = 0;
+    if (passed != OTHERS)
+        while (at < count && strchr(set, text[at])) at++;
+    if (passed != OF_SET)
+        while (at < count && !strchr(set, text[at])) at++;
+    return at;
+}
+
 /* A string that is not terminated is still well searched if the hit comes before its end. */
-static void check_find(struct site site, const char *string, const char *set,
-                       size_t (*find)(const char *, const char *)) {
+static void check_passed(struct site site, const char *string, const char *set,
+                         enum passed passed) {
+    char window[WINDOW + 1];
+    size_t count, end;
     int found;
     check_used_until(site, set, 0, NO_LIMIT);
-    size_t count = readable_until(string, 0, NO_LIMIT, &found);
-    if (found) {
-        if (VALUES_ON) check_used_bytes(site, string, find(string, set) + 1);
-        return;
+    if (goes_on(string, window, &count, &found)) {
+        end = end_of(window, set, passed);
+        if (end < WINDOW) {
+            check_used(site, string, end + 1);
+            return;
+        }
+        count = readable_until(string, 0, NO_LIMIT, &found);
     }
-    for (size_t i = 0; i < count; i++) {
-        char one[2] = {string[i], 0};
-        if (find(one, set) == 0) return;
-    }
-    check_range(site, string, count + 1, 0, string);
+    if (found)
+        check_used(site, string, end_of(string, set, passed) + 1);
+    else if (end_within(string, count, set, passed) == count)
+        check_range(site, string, count + 1, 0, string);
 }
 
 WRAP(size_t, strspn, (const char *string, const char *set)) {
-    check_find(SITE, string, set, strspn);
+    check_passed(SITE, string, set, OF_SET);
     return strspn(string, set);
 }
 
 WRAP(size_t, strcspn, (const char *string, const char *set)) {
-    check_find(SITE, string, set, strcspn);
+    check_passed(SITE, string, set, OTHERS);
     return strcspn(string, set);
 }
 
 WRAP(char *, strpbrk, (const char *string, const char *set)) {
-    check_find(SITE, string, set, strcspn);
+    check_passed(SITE, string, set, OTHERS);
     return strpbrk(string, set);
 }
 
 /* The same of a search for a part of the string. */
 static void check_part(struct site site, const char *string, const char *part,
+                       char *(*find)(const char *, const char *),
                        int (*compare)(const char *, const char *, size_t)) {
+    char window[WINDOW + 1];
+    size_t length = check_used_until(site, part, 0, NO_LIMIT), count;
     int found;
-    size_t length = check_used_until(site, part, 0, NO_LIMIT);
-    size_t count = readable_until(string, 0, NO_LIMIT, &found);
+    if (goes_on(string, window, &count, &found)) {
+        if (find(window, part)) return;
+        count = readable_until(string, 0, NO_LIMIT, &found);
+    }
     if (WH_LIKELY(found)) return;
     for (size_t i = 0; length <= count && i <= count - length; i++)
         if (!compare(string + i, part, length)) return;
@@ -272,46 +314,44 @@ static void check_part(struct site site, const char *string, const char *part,
 }
 
 WRAP(char *, strstr, (const char *string, const char *part)) {
-    check_part(SITE, string, part, strncmp);
+    check_part(SITE, string, part, strstr, strncmp);
     return strstr(string, part);
 }
 
 WRAP(char *, strcasestr, (const char *string, const char *part)) {
-    check_part(SITE, string, part, strncasecmp);
+    check_part(SITE, string, part, strcasestr, strncasecmp);
     return strcasestr(string, part);
 }
 
+/* The next token of a string, if there is one. */
+static void check_token(struct site site, const char *string, const char *set, enum passed passed) {
+    if (string)
+        check_passed(site, string, set, passed);
+    else
+        check_used_until(site, set, 0, NO_LIMIT);
+}
+
 WRAP(char *, strtok, (char *string, const char *set)) {
-    READ_STRING_IF(string);
-    READ_STRING(set);
+    check_token(SITE, string, set, TOKEN);
     return strtok(string, set);
 }
 
 WRAP(char *, strtok_r, (char *string, const char *set, char **rest)) {
-    READ_STRING(set);
     WRITE(rest, sizeof *rest);
-    if (string)
-        READ_STRING(string);
-    else
-        READ_STRING_IF(*rest);
+    check_token(SITE, string ? string : *rest, set, TOKEN);
     return strtok_r(string, set, rest);
 }
 
 char *__strtok_r(char *, const char *, char **);
 WRAP(char *, __strtok_r, (char *string, const char *set, char **rest)) {
-    READ_STRING(set);
     WRITE(rest, sizeof *rest);
-    if (string)
-        READ_STRING(string);
-    else
-        READ_STRING_IF(*rest);
+    check_token(SITE, string ? string : *rest, set, TOKEN);
     return __strtok_r(string, set, rest);
 }
 
 WRAP(char *, strsep, (char **string, const char *set)) {
     WRITE(string, sizeof *string);
-    READ_STRING(set);
-    READ_STRING_IF(*string);
+    check_token(SITE, *string, set, OTHERS);
     return strsep(string, set);
 }
 
