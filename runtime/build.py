@@ -39,7 +39,7 @@ ALLOCATOR = ("alloc", "blocks", "events", "os", "replace", "settings")
 """What every allocator of whole processes consists of: folders below this one."""
 CHECKING = ("calls", "findings", "leak", "process", "record", "rt", "stacks", "x86")
 """What evaluates rules and reports findings."""
-PLANES = ("origins", "planes", "symbolic", "values")
+PLANES = ("labels", "origins", "planes", "symbolic", "values")
 """What knows something about each byte of memory."""
 WRAPPERS = (
     "intercept/bounce.c",
@@ -117,6 +117,7 @@ PRODUCTS = {
             "rt/steps.c",
             "rt/reads.c",
             "rt/uses.c",
+            "rt/labelled.c",
             "rt/cookies.c",
             "rt/ignored.c",
             "rt/globals.c",

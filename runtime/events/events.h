@@ -54,6 +54,13 @@ struct new_thread {
  *     returns           its function has returned; `exits`: it leaves its functions by pthread_exit
  *     joined            a function of the program has got what a thread returned at `to`
  *     forked            this is the child
+ *
+ * Of functions of the C library that checked code calls:
+ *
+ *     arrived           bytes from outside are now at `to`; `returned`: one is the function's
+ * result parsed            the result is the number that a text stands for copied            bytes
+ * will be at `to` what they are at `from`, or are so already filled            bytes are computed
+ * from nothing that is followed
  */
 #define EVENTS(X)                                                                                  \
     X(made, (const struct made_block *block), (block))                                             \
@@ -73,7 +80,12 @@ struct new_thread {
     X(exits, (void *result), (result))                                                             \
     X(ends, (void), ())                                                                            \
     X(joined, (const char *function, uint64_t thread, void **to), (function, thread, to))          \
-    X(forked, (void), ())
+    X(forked, (void), ())                                                                          \
+    X(arrived, (const char *function, uintptr_t to, uint64_t size), (function, to, size))          \
+    X(returned, (const char *function), (function))                                                \
+    X(parsed, (uintptr_t text, uint64_t size), (text, size))                                       \
+    X(copied, (uintptr_t to, uintptr_t from, uint64_t size), (to, from, size))                     \
+    X(filled, (uintptr_t to, uint64_t size), (to, size))
 
 struct observer {
     uint8_t always;
@@ -98,6 +110,9 @@ enum {
 };
 /* Bit (1 << place in the table) for each observer that is called. */
 extern uint32_t events_heard[EVENT_COUNT];
+
+/* Whether somebody listens to an event that it takes work to announce. */
+#define IS_HEARD(name) WH_UNLIKELY(__atomic_load_n(&events_heard[EVENT_##name], __ATOMIC_RELAXED))
 
 #define ANNOUNCEMENT(name, parameters, arguments)                                                  \
     void events_##name parameters;                                                                 \

@@ -1,5 +1,7 @@
 #include "rules.h"
 #include "../events/events.h"
+#include "../labels/births.h"
+#include "../labels/plane.h"
 #include "../os/mem.h"
 #include "../os/text.h"
 #include "../process/thread.h"
@@ -28,6 +30,16 @@ static void reserve_values(void) {
     observers_listen(&values_observer);
 }
 
+/* So do rules that name labels of domains. */
+static void reserve_labels(const struct whence_rule_set *set) {
+    uintptr_t begin;
+    size_t size;
+    long result = labels_init(&begin, &size);
+    if (result < 0) port_no_range("plane of labels", result, begin, size);
+    labels_begin(set);
+    observers_listen(&labels_observer);
+}
+
 static void take_rules(const struct whence_rule_set *set) {
     uint64_t points = 0;
     uint64_t every = 0;
@@ -39,6 +51,7 @@ static void take_rules(const struct whence_rule_set *set) {
     rules_main = rules_function("main");
     event_every = every;
     if (PORT_PLANES && points & WH_POINTS_FOLLOWED) reserve_values();
+    if (PORT_PLANES && set->label_count) reserve_labels(set);
     observers_watch(points);
     __atomic_store_n(&event_points, points, __ATOMIC_RELEASE);
 }

@@ -1,11 +1,12 @@
 #include "tables.h"
+#include "rules.h"
 #include "../os/text.h"
 #include "../planes/planes.h"
 #include "../process/thread.h"
 #include "../settings/options.h"
 #include "../values/ranges.h"
 
-enum need { ALWAYS, CHECKS, PLANES, VALUES, ORIGINS, SYMBOLIC };
+enum need { ALWAYS, CHECKS, PLANES, VALUES, ORIGINS, SYMBOLIC, LABELS };
 
 static int is_there(enum need need) {
     switch (need) {
@@ -13,6 +14,7 @@ static int is_there(enum need need) {
     case PLANES: return PORT_PLANES;
     case VALUES: return VALUES_ON;
     case ORIGINS: return PORT_PLANES && options.origins;
+    case LABELS: return PORT_PLANES && rules_current && rules_current->label_count;
     case SYMBOLIC: return PORT_PLANES && options.symbolic;
     default: return 1;
     }
@@ -30,6 +32,7 @@ static const struct table tables[] = {
     {"origins of values", WH_ORIGIN_TABLE_BASE, WH_ORIGIN_BITS_BASE + WH_ORIGIN_BITS_SIZE, ORIGINS},
     {"symbolic values", WH_SYMBOLIC_TABLE_BASE, WH_SYMBOLIC_CHUNKS_BASE + WH_SYMBOLIC_CHUNKS_SIZE,
      SYMBOLIC},
+    {"labels", WH_LABELS_TABLE_BASE, WH_LABELS_CHUNKS_BASE + WH_LABELS_CHUNKS_SIZE, LABELS},
 };
 
 static int has(const struct table *table, uintptr_t begin, uintptr_t end) {

@@ -146,9 +146,12 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
 #define READ_PATH_IF(path) ((path) ? READ_PATH(path) : (void)0)
 /* Bytes are about to be copied: undefined ones stay so. */
 #define COPIES(to, from, size)                                                                     \
-    (VALUES_ON ? __whence_value_copy((uint64_t)(to), (uint64_t)(from), (size)) : (void)0)
+    (VALUES_ON ? __whence_value_copy((uint64_t)(to), (uint64_t)(from), (size)) : (void)0,          \
+     announce_copied((uintptr_t)(to), (uintptr_t)(from), (size)))
 /* Bytes are about to be written, or have been. */
-#define FILLS(to, size) (VALUES_ON ? __whence_value_define((uint64_t)(to), (size)) : (void)0)
+#define FILLS(to, size)                                                                            \
+    (VALUES_ON ? __whence_value_define((uint64_t)(to), (size)) : (void)0,                          \
+     announce_filled((uintptr_t)(to), (size)))
 #define READ_WIDE(string) check_wide(SITE, (string), NO_LIMIT)
 #define READ_WIDE_N(string, most) check_wide(SITE, (string), (most))
 

@@ -68,7 +68,7 @@ static void tell_number(struct printed *text, const struct conversion *of, const
                         size_t length) {
     size_t size = there(text, length);
     const char *to = text->to + text->done;
-    if (length >= MOST_TEXT || memcmp(to, again, size)) return;
+    if (!text->call || length >= MOST_TEXT || memcmp(to, again, size)) return;
     int is_copy = of->item.conversion == 'c';
     printing_number(text->call, (uintptr_t)to, size, (uintptr_t)of->value.begin, is_copy);
 }
@@ -93,7 +93,9 @@ static size_t tell_text(struct printed *text, const struct conversion *of) {
     const char *to = text->to + text->done + before;
     size_t shown = there(text, before + length);
     shown = shown > before ? shown - before : 0;
-    if (!memcmp(to, from, shown)) printing_text(text->call, (uintptr_t)to, (uintptr_t)from, shown);
+    if (memcmp(to, from, shown)) return whole;
+    if (text->call) printing_text(text->call, (uintptr_t)to, (uintptr_t)from, shown);
+    announce_copied((uintptr_t)to, (uintptr_t)from, shown);
     return whole;
 }
 
@@ -143,11 +145,12 @@ static void tell(struct whence_origin_site *call, const char *to, size_t size, c
 
 void printed(struct site site, const char *to, size_t size, int length, const char *format,
              unsigned first, va_list arguments) {
-    struct whence_origin_site *call = written_call(site.function);
+    struct whence_origin_site *call = written_is_asked() ? written_call(site.function) : NULL;
     struct origins_listed kept;
-    if (!call || !size || length <= 0) return;
+    if ((!call && !IS_HEARD(copied)) || !size || length <= 0) return;
     if ((size_t)length < size) size = (size_t)length + 1;
-    if (first != GIVEN_LIST) listed_begin(&kept, first, arguments);
+    int is_listed = call && first != GIVEN_LIST;
+    if (is_listed) listed_begin(&kept, first, arguments);
     tell(call, to, size - 1, format, arguments);
-    if (first != GIVEN_LIST) listed_end(&kept);
+    if (is_listed) listed_end(&kept);
 }

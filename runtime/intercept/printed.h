@@ -16,7 +16,7 @@
 void printed(struct site site, const char *to, size_t size, int length, const char *format,
              unsigned first, va_list arguments);
 #define PRINTED_INTO(to, size, length, first, arguments)                                           \
-    (WH_UNLIKELY(written_is_asked())                                                               \
+    (WH_UNLIKELY(written_is_asked()) || IS_HEARD(copied)                                           \
          ? printed(SITE, (to), (size), (length), format, (first), (arguments))                     \
          : (void)0)
 

@@ -22,6 +22,7 @@ from whence.instrument.pipeline import PASSES, Job, compile_module, instrument_t
 from whence.instrument.values.twin import Twin
 from whence.native import native_library
 from whence.rules import RuleSet, load_standard
+from whence.rules.domains import Labels
 
 HEADER = (
     'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
@@ -64,6 +65,10 @@ def test_example_of_a_pass(each: AnyPass, monkeypatch: pytest.MonkeyPatch) -> No
         known.policy = replace(known.policy, values=True, quick=True, origins=True, symbolic=True)
     if not each.needed(known.policy):
         known.policy = replace(known.policy, described=True)
+    if not each.needed(known.policy):
+        known.policy = replace(
+            known.policy, labels=Labels((), (("arithmetic", 1), ("index", 0)), (("a", 1),))
+        )
     monkeypatch.setenv("WHENCE_FORCE_REMATERIALISE", "1")
     if each.name == "resume-in-twins":
         known.twins = [Twin("f", "f.whence.twin", frozenset({"%a", "%b"}))]

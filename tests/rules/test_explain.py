@@ -25,7 +25,7 @@ PRIMITIVES = {
     "pointed": r"\blive_pointer_to\(",
     "pointed_begin": r"\blive_pointer_to_begin\(",
     "pointed_lost": r"\blost_pointer_to\(",
-    "last_event": r"\blast_(call|ret)\(",
+    "last_event": r"\blast_(call|ret)\(\w+\)",
     "load": r"\bload\(",
     "kind": r"\bkind\(",
     "closed": r"\bClosed\b",

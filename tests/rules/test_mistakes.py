@@ -56,9 +56,11 @@ TEXTS = {
     "(expected one of: '(', '-', '_', a \"string\", a name, a number, 'exists', 'false', 'forall', 'true')",
     b"rule": "f.rules:1:5: unexpected end of the file (expected one of: a rule name)",
     b'rule a "x" at free r when r == NULL ]': "f.rules:1:37: unexpected character ']' (expected one of: "
-    "'(', '-', an operator, 'and', 'define', 'implies', 'or', 'rule', the end of the file, 'trace')",
+    "'(', '-', an operator, 'and', 'define', 'domain', 'implies', 'or', 'rule', the end of the file, "
+    "'trace')",
     b'rule a "x" at free r when r < r < r': "f.rules:1:33: unexpected '<' (expected one of: "
-    "'(', '-', an operator, 'and', 'define', 'implies', 'or', 'rule', the end of the file, 'trace')",
+    "'(', '-', an operator, 'and', 'define', 'domain', 'implies', 'or', 'rule', the end of the file, "
+    "'trace')",
     # declarations
     b'rule A-b "x" at free r when true': "f.rules:1:6: bad rule name 'A-b': "
     "write lower-case words joined by '-' (double-free)",
@@ -123,7 +125,7 @@ CONDITIONS = {
     "(expected one of: malloc, free, call, ret, write)",
     "exists b in G": "f.rules:2:13: unknown domain 'G' (expected one of: trace, H, F, P, L)",
     "Sizes(r) == 1": "f.rules:2:1: 'Sizes(…)' is not a value (did you mean 'Size'?) "
-    "(expected one of: Bid, Begin, End, Size, Idx, Family, Align, Kind, Time, Value)",
+    "(expected one of: Bid, Begin, End, Size, Idx, Family, Align, Kind, Time, Value, Labels, ListLabels)",
     # arity
     "Allocated(r, r)": "f.rules:2:1: 'Allocated(r)' takes 1 argument, not 2",
     "Size(r, r) == 1": "f.rules:2:1: 'Size' takes 1 argument, not 2",

@@ -2,6 +2,7 @@
  * thread's argument after all that has been called before its function; hooks, which are the
  * program's, come last. */
 #include "../../interface/poison.h"
+#include "../../labels/births.h"
 #include "../../leak/leak.h"
 #include "../../origins/observer.h"
 #include "../../process/gaps.h"
@@ -25,6 +26,7 @@ const struct observer *const port_observers[] = {
     &outside_observer,
     &poison_observer,
     &values_observer,
+    &labels_observer,
     &symbolic_observer,
     &origins_observer,
     &rules_observer,

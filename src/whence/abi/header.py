@@ -14,6 +14,7 @@ from whence.abi import (
     entered,
     fixed,
     intercepts,
+    labels,
     later,
     layout,
     observed,
@@ -182,7 +183,7 @@ def _rule_lines() -> Iterator[str]:
         zones.GAP,
         zones.GLOBAL,
     )
-    tables = (rules.RULE, rules.HISTORY, rules.RULE_SET, rules.SITE)
+    tables = (rules.RULE, rules.HISTORY, labels.BIRTH, rules.RULE_SET, rules.SITE)
     for struct in (rules.BLOCK, rules.EVENT, *tables, *variables_):
         yield from _struct(struct)
 
@@ -282,6 +283,14 @@ def _origin_lines() -> Iterator[str]:
     yield f"#define WH_ORIGIN_LATELY_PARENT {origins.LATELY_PARENT:#x}ull"
     yield f"#define WH_ORIGIN_LATELY_HASH {origins.LATELY_HASH:#x}ull"
     yield from _struct(origins.LOST)
+
+
+def _label_lines() -> Iterator[str]:
+    for name in ("CHUNK_SHIFT", "TABLE_BASE", "CHUNKS_BASE", "CHUNKS_SIZE", "FROM_LIBRARY"):
+        yield f"#define WH_LABELS_{name} {_number(getattr(labels, name))}"
+    yield f"#define WHENCE_LABELS_MOST_ARGUMENTS {labels.MOST_ARGUMENTS}"
+    yield f'#define WH_LABELS_ARGUMENTS "{labels.ARGUMENTS}"'
+    yield from _struct(labels.PASSED)
 
 
 def _symbolic_lines() -> Iterator[str]:
@@ -419,6 +428,7 @@ def lines() -> Iterable[str]:
     yield from _rule_lines()
     yield from _undefined_lines()
     yield from _origin_lines()
+    yield from _label_lines()
     yield from _symbolic_lines()
     yield from _variable_lines()
     yield from _option_lines()

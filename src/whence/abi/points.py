@@ -284,6 +284,24 @@ def _pair(name: str, number: int, meaning: str, noun: str, headline: str) -> Poi
     )
 
 
+def _labelled(name: str, number: int, meaning: str, access: str, headline: str) -> Point:
+    """The row of a step that depends on a value with labels of domains."""
+    return Point(
+        name,
+        number,
+        (Slot("v", "WORD", "value"), Slot("labels", "INT", "other")),
+        f"before {meaning}, which has these labels",
+        access,
+        headline,
+        where="where the value has a label",
+        optional=", which has these labels",
+        suspects=Suspects(
+            f"every {headline.partition(' ')[0]}", "those of values with labels", (Fine({"labels": 0}, ()),)
+        ),
+        headline=headline,
+    )
+
+
 POINTS = (
     Point(
         "deref_r",
@@ -739,6 +757,11 @@ POINTS = (
         suspects=Suspects("every such pointer", "those at other addresses", (Fine({"rest": 0}, ()),)),
         headline="pointer of another alignment",
     ),
+    _labelled("branch", 53, "a branch or switch depends on v", "decide", "branch by a labelled value"),
+    _labelled("address", 54, "memory is accessed at v", "access", "access at a labelled address"),
+    _labelled("division", 55, "v is divided, or divides", "divide", "division of a labelled value"),
+    _labelled("select", 56, "one of two values is chosen by v", "choose", "choice by a labelled value"),
+    _labelled("amount", 57, "a library function gets a size of v", "pass", "size with a label"),
 )
 
 UNIONS = {"deref": (("deref_r", "deref_w"), "before memory is read or written through r")}
@@ -773,6 +796,8 @@ STEPS = (
     *("ENUMERATION", "MISSING_RETURN", "CALLEE", "OBJECT", "READ", "SHIFT_SIGNED", "SHIFT_UNSIGNED"),
 )
 """The points whose steps have markers in generated code (`whence.instrument.steps`)."""
+LABELLED = frozenset(("BRANCH", "ADDRESS", "DIVISION", "SELECT", "AMOUNT"))
+"""The points at which generated code tests the labels of a value (`whence.instrument.shadow`)."""
 OPERANDS_FOLLOWED = tuple(
     code
     for code in STEPS

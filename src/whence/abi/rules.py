@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from whence.abi.structs import Field, Layout
 
-RULES_VERSION = 7
+RULES_VERSION = 8
 """Of this border: a rule set of another version is refused when it is registered."""
 
 BLOCK = Layout(
@@ -96,6 +96,11 @@ RULE_SET = Layout(
         ),
         Field("history_count", "u64"),
         Field("histories", "ptr", "events to keep", "const struct whence_history *histories"),
+        Field("birth_count", "u64", "functions whose bytes are born with labels"),
+        Field("births", "ptr", "these", "const struct whence_birth *births"),
+        Field("label_count", "u64", "labels that the program may give by name"),
+        Field("labels", "ptr", "their names", "const struct whence_birth *labels"),
+        Field("labels_parsed", "u64", "labels of a text that a number has which was read in it"),
     ),
 )
 

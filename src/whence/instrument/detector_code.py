@@ -40,6 +40,12 @@ _KEPT_EVENT = f"[{1 + WORDS} x i64]"
 """The time and the words of an event of calls or returns (struct whence_past)."""
 _COMPARE = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
 _PLAIN = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
+_LABELS = {
+    ("Labels", 1): "__whence_labels_of_text",
+    ("Labels", 2): "__whence_labels_of_bytes",
+    ("ListLabels", 1): "__whence_labels_of_list",
+}
+"""The runtime's functions, by the number of arguments."""
 _GUARDED = {"/": "whence.divide", "%": "whence.remainder", "<<": "whence.left", ">>": "whence.right"}
 
 
@@ -464,6 +470,10 @@ class ConditionCode:
                 return self.value(f"call i128 @{_GUARDED[op]}(i128 {first}, i128 {second})")
             case m.Apply(function="Value", args=args):
                 return self.load(args, fail)
+            case m.Apply(function="Labels" | "ListLabels" as name, args=args):
+                words = [self.value(f"trunc i128 {self.number(each, fail)} to i64") for each in args]
+                function, size = _LABELS[name, len(args)], "" if len(words) == 1 else f", i64 {words[1]}"
+                return self.wide(self.value(f"call i64 @{function}(i64 {words[0]}{size})"))
             case m.Apply(function="Kind", args=(pointer,)):
                 word = self.value(f"trunc i128 {self.number(pointer, fail)} to i64")
                 return self.wide(self.value(f"call i64 @__whence_kind(i64 {word})"))

@@ -15,6 +15,7 @@ Evaluators run on the cold path only, so their code is simple rather than fast.
 
 from __future__ import annotations
 
+from whence.abi.labels import BIRTH
 from whence.abi.rules import BLOCK, EVENT, HISTORY, RULE, RULE_SET, RULES_VERSION
 from whence.instrument.detector_code import ConditionCode
 from whence.rules.histories import History
@@ -51,6 +52,12 @@ declare i64 @__whence_load(i64, i64, ptr)
 declare void @__whence_fire(ptr, i64, ptr, i64, ptr)
 
 attributes #0 = { nounwind uwtable "frame-pointer"="all" }
+"""
+
+_LABELS = """
+declare i64 @__whence_labels_of_bytes(i64, i64)
+declare i64 @__whence_labels_of_text(i64)
+declare i64 @__whence_labels_of_list(i64)
 """
 
 _SHIFTS = "\n".join(
@@ -142,6 +149,8 @@ def generate(rules: RuleSet, *, registers: bool = True) -> str:
     evaluators = [ConditionCode(each, numbers, histories).function(_symbol(each)) for each in plan.rules]
     tables = _tables(plan, numbers, histories)
     parts = [_TYPES, *evaluators, _strings(plan), tables, _SHIFTS, _DIVISION, _PRIMITIVES]
+    if any("@__whence_labels_of_" in each for each in evaluators):
+        parts.append(_LABELS)
     return "\n\n".join([*parts, _register(plan)] if registers else parts)
 
 
@@ -172,14 +181,38 @@ def _tables(plan: Plan, numbers: dict[str, int], histories: dict[History, int]) 
     kept = [_history(each, numbers) for each in histories]
     return "\n".join(
         [
+            *_label_tables(plan),
             f"@whence.rules = internal constant [{len(rows)} x %whence.rule] [{', '.join(rows)}]",
             f"@whence.functions = internal constant [{len(names)} x ptr] [{', '.join(names)}]",
             f"@whence.histories = internal constant [{len(kept)} x %whence.history] [{', '.join(kept)}]",
             f"@whence_rule_set = hidden constant %whence.rule_set {{ i64 {RULES_VERSION}, i64 {len(rows)}, "
             f"ptr @whence.rules, i64 {len(names)}, ptr @whence.functions, "
-            f"i64 {len(kept)}, ptr @whence.histories }}",
+            f"i64 {len(kept)}, ptr @whence.histories, {_births(plan)} }}",
         ]
     )
+
+
+def _births(plan: Plan) -> str:
+    """What is said of labels in the rule set; empty tables where no rule names one."""
+    labels = plan.labels
+    if labels is None:
+        return "i64 0, ptr null, i64 0, ptr null, i64 0"
+    counts = f"i64 {len(labels.births)}, ptr @whence.births, i64 {len(labels.named)}, ptr @whence.labels"
+    return f"{counts}, i64 {labels.passed('parsing')}"
+
+
+def _label_tables(plan: Plan) -> list[str]:
+    if plan.labels is None:
+        return []
+    lines = [BIRTH.llvm_definition]
+    for table, rows in (("births", plan.labels.births), ("labels", plan.labels.named)):
+        lines += [_string(f"whence.{table}.{i}", name) for i, (name, _) in enumerate(rows)]
+        cells = [
+            f"%whence.birth {{ ptr @whence.{table}.{i}, i64 {bits} }}" for i, (_, bits) in enumerate(rows)
+        ]
+        kind = f"[{len(rows)} x %whence.birth]"
+        lines.append(f"@whence.{table} = internal constant {kind} [{', '.join(cells)}]")
+    return lines
 
 
 def _history(history: History, numbers: dict[str, int]) -> str:

@@ -54,6 +54,7 @@ from whence.abi.rules import ARGUMENTS, DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument import lookup, steps, thread_uses
 from whence.instrument.origins import helpers as origin_helpers
+from whence.instrument.shadow import helpers as shadow_helpers
 from whence.instrument.symbolic import helpers as symbolic_helpers
 from whence.instrument.values import helpers, slow
 from whence.rules.filters import Filter
@@ -150,6 +151,7 @@ def generate(plan: Plan, *, origins: bool = False, symbolic: bool = False, logge
     followed = [
         *(origin_helpers.definitions(logged=logged) if origins else ()),
         *(symbolic_helpers.definitions() if symbolic else ()),
+        *(shadow_helpers.definitions() if plan.labels is not None else ()),
     ]
     arithmetic = list(steps.definitions(plan.points))
     if arithmetic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from whence.abi.points import STEPS
+from whence.abi.points import LABELLED, STEPS
 from whence.instrument import filters
 from whence.instrument.pipeline import Job
 from whence.instrument.policy import Policy
@@ -38,7 +38,7 @@ def make_job(
     """
     policy, watched, text = _shared(rules, origins, symbolic, described)
     holes = CLOSES in own
-    quick = tier == QUICK
+    quick = tier == QUICK and policy.labels is None  # labels are of code as it is optimised
     bounds = policy.bounds and not holes
     policy = replace(policy, holes=holes, bounds=bounds, described=described, quick=quick)
     return Job(name, speed, own, policy, watched, text, wraps)
@@ -76,6 +76,8 @@ def policy_of(plan: Plan) -> Policy:
         values=follows_values(plan),
         arguments=arguments_named(plan),
         steps=plan.points.intersection(STEPS),
+        labels=plan.labels,
+        labelled=plan.points.intersection(LABELLED),
     )
 
 

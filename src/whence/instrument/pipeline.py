@@ -91,6 +91,7 @@ from whence.instrument.requests import redirect_requests
 from whence.instrument.roots import keep_pointers
 from whence.instrument.scopes import forget_lifetimes, mark_scopes
 from whence.instrument.settled import compare_bounds, drop_settled
+from whence.instrument.shadow.labels import follow_labels
 from whence.instrument.small import inline_small, keep_small
 from whence.instrument.strays import mark_strays
 from whence.instrument.sweeps import mark_sweeps
@@ -145,7 +146,12 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("own-strings", Stage.PROMOTED, own_strings),
     Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
     Pass("forbid-speculation", Stage.PROMOTED, forbid_speculation, lambda policy: policy.values),
-    Pass("mark-decisions", Stage.PROMOTED, mark_decisions, lambda policy: policy.values),
+    Pass(
+        "mark-decisions",
+        Stage.PROMOTED,
+        mark_decisions,
+        lambda policy: policy.values or "BRANCH" in policy.labelled,
+    ),
     Pass("forget-sizes", Stage.PROMOTED, forget_sizes, lambda policy: policy.quick),
     Pass("client-requests", Stage.PROMOTED, redirect_requests),
     Pass("mark-arithmetic", Stage.PROMOTED, mark_arithmetic, lambda policy: bool(policy.steps & ARITHMETIC)),
@@ -174,6 +180,7 @@ PASSES: tuple[AnyPass, ...] = (
         lambda policy: policy.merge and policy.bounds and not policy.quick,
     ),
     Pass("defer-uses", Stage.OPTIMISED, defer_uses, lambda policy: policy.origins),
+    Pass("follow-labels", Stage.OPTIMISED, follow_labels, lambda policy: policy.labels is not None),
     Pass("follow-values", Stage.OPTIMISED, follow_values, lambda policy: policy.values),
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
     Pass("guard-allocas", Stage.OPTIMISED, guard_allocas, lambda policy: policy.locals),
@@ -264,13 +271,14 @@ class _Unreadable(Exception):
 def _without_variables(policy: Policy) -> Policy:
     """What can be checked of a module whose optimised code no pass can change: blocks of the heap."""
     steps = policy.steps - {READ}
-    return replace(policy, locals=False, globals=False, scopes=False, values=False, steps=steps)
+    return replace(policy, locals=False, globals=False, scopes=False, values=False, labels=None, steps=steps)
 
 
 def _not_checked(job: Job, error: Exception) -> str:
     policy = job.policy
     variables = "local and global variables" if policy.locals or policy.globals else ""
-    what = " and ".join(filter(None, [variables, "undefined values" if policy.values else ""]))
+    followed = ["undefined values" if policy.values else "", "labels" if policy.labels else ""]
+    what = " and ".join(filter(None, [variables, *followed]))
     return f"{job.name}: {what} are not checked in it: {error}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whence.instrument.provenance import Kind
+from whence.rules.domains import Labels
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class Policy:
     scopes: whether local variables die when their scope ends.
     origins: whether it is followed where values come from.
     symbolic: whether expressions of symbolic values are built.
+    labels: those that are followed, None if no rule names one.
+    labelled: the detection points at which rules judge values with labels.
     values: whether a rule judges uses of undefined values.
     described: whether the object describes variables and types, for debuggers.
     quick: whether LLVM optimises little, for short runs (`whence.instrument.quick`).
@@ -53,6 +56,8 @@ class Policy:
     steps: frozenset[str] = frozenset()
     origins: bool = False
     symbolic: bool = False
+    labels: Labels | None = None
+    labelled: frozenset[str] = frozenset()
 
     @property
     def keeps_variables(self) -> bool:

@@ -200,6 +200,12 @@ class Translator:
                 return self.binary(term, scope)
             case m.Apply(function="Value", args=args):
                 return self.load(args, scope)
+            case m.Apply(function="Labels" | "ListLabels" as function, args=args):
+                given = [self.term(each, scope) for each in args]
+                words = [terms.as_word(each.number) for each in given]
+                sorts = [z3.IntSort()] * (len(words) + 1)
+                labels = z3.Function(f"{function}.{len(words)}", *sorts)(*words)
+                return _Value(Bounded(labels, 0, 255), z3.And(*(each.defined for each in given)))
             case m.Apply(function="Kind", args=(pointer,)):
                 address = self.term(pointer, scope)
                 return _Value(terms.word(self.view.kind_at(terms.as_word(address.number))), address.defined)

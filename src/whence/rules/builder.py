@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from lark import Token, Tree
 
+from whence.abi.labels import CLASSES, SOURCES
 from whence.abi.widths import VALUE_WIDTHS
 from whence.hints import did_you_mean, expected
 from whence.rules import model as m
@@ -52,7 +53,8 @@ def build(items: list[Node], path: str, problems: Problems) -> m.RuleFile:
     builder = _Builder(path, problems)
     predicates = [builder.predicate(item) for item in items if item.data == "define"]
     rules = [builder.rule(item) for item in items if item.data == "rule"]
-    return m.RuleFile(path, tuple(predicates), tuple(rules))
+    domains = [builder.labels_domain(item) for item in items if item.data == "domain_of_labels"]
+    return m.RuleFile(path, tuple(predicates), tuple(rules), tuple(domains))
 
 
 def _trees(node: Node) -> list[Node]:
@@ -157,16 +159,51 @@ class _Builder:
             place=self.place(name_token),
         )
 
-    def check_rule_name(self, token: Token) -> None:
-        if not _RULE_NAME.fullmatch(token):
-            self.bad(token, f"bad rule name '{token}': write lower-case words joined by '-' (double-free)")
-        elif token in RESERVED_RULE_NAMES:
-            self.bad(token, f"'{token}' is a word of the language and cannot name a rule")
+    def labels_domain(self, node: Node) -> m.Domain:
+        name, title = _tokens(node)[:2]
+        self.check_rule_name(name, "domain")
+        labels: list[m.Label] = []
+        stops: list[str] = []
+        for clause in _trees(node):
+            if clause.data == "label":
+                labels.append(self.label(clause))
+                continue
+            for token in _tokens(clause):
+                if self.choice(token, "class of operations", tuple(CLASSES)) in stops:
+                    self.bad(token, f"'{token}' is given twice")
+                stops.append(str(token))
+        if not labels:
+            self.bad(node, f"domain '{name}' has no label: write 'label' and a name")
+        text = self.title(title, "what the labels say")
+        return m.Domain(str(name), text, tuple(labels), tuple(stops), place=self.place(name))
 
-    def title(self, token: Token) -> str:
+    def label(self, node: Node) -> m.Label:
+        token, *named = _tokens(node)
+        name = str(token)
+        if name in CONSTANTS or name in FUNCTIONS or name == FIND_LAST:
+            self.bad(token, f"'{name}' is a word of the language and cannot name a label")
+        sources = []
+        for each in named:
+            source = self.string(each) if each.type == "STRING" else str(each)
+            if source not in SOURCES:
+                hint = did_you_mean(source, SOURCES)
+                known = "functions of the C library that give what comes from outside, or main"
+                self.bad(each, f"'{source}' is no source of labels{hint} (those are {known})")
+            elif source in sources:
+                self.bad(each, f"source '{source}' is given twice")
+            sources.append(source)
+        return m.Label(name, tuple(sources), place=self.place(token))
+
+    def check_rule_name(self, token: Token, kind: str = "rule") -> None:
+        if not _RULE_NAME.fullmatch(token):
+            self.bad(token, f"bad {kind} name '{token}': write lower-case words joined by '-' (double-free)")
+        elif token in RESERVED_RULE_NAMES:
+            self.bad(token, f"'{token}' is a word of the language and cannot name a {kind}")
+
+    def title(self, token: Token, of: str = "what the bug is") -> str:
         title = self.string(token)
         if not title.strip():
-            self.bad(token, "the title is empty: say in a few words what the bug is")
+            self.bad(token, f"the title is empty: say in a few words {of}")
         return title
 
     def metadata(self, node: Node) -> dict[str, object]:

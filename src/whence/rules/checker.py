@@ -15,6 +15,7 @@ from whence.abi import fixed
 from whence.hints import did_you_mean
 from whence.rules import binding
 from whence.rules import model as m
+from whence.rules.domains import bits_of, with_bits
 from whence.rules.problems import Place, Problems
 from whence.rules.resolver import Resolver
 from whence.rules.vocabulary import CONSTANTS, Type
@@ -32,6 +33,7 @@ class Checked:
 
     predicates: tuple[m.Predicate, ...]
     rules: tuple[m.Rule, ...]
+    domains: tuple[m.Domain, ...] = ()
 
 
 def check(
@@ -39,6 +41,7 @@ def check(
     base_predicates: Iterable[m.Predicate],
     base_rules: Iterable[m.Rule],
     problems: Problems,
+    base_domains: Iterable[m.Domain] = (),
 ) -> Checked:
     """Checks files that may use what the base defines; mistakes go to `problems`.
 
@@ -46,7 +49,8 @@ def check(
     """
     files = list(files)
     known = {predicate.name: predicate for predicate in base_predicates}
-    checker = _Checker(known, problems)
+    domains = with_bits([each for file in files for each in file.domains], tuple(base_domains), problems)
+    checker = _Checker(known, problems, bits_of((*base_domains, *domains)))
     raw_predicates = checker.without_duplicates([p for f in files for p in f.predicates], known, "predicate")
     known_rules = {rule.name: rule for rule in base_rules}
     raw_rules = [rule for file in files for rule in file.rules]
@@ -57,12 +61,15 @@ def check(
     for rule in raw_rules:
         if rule.name in fixed.NUMBERS:
             problems.add(rule.place, f"rule '{rule.name}' has the name of a finding of the runtime itself")
-    return Checked(tuple(predicates), tuple(rules))
+    return Checked(tuple(predicates), tuple(rules), domains)
 
 
 class _Checker:
-    def __init__(self, known: Mapping[str, m.Predicate], problems: Problems) -> None:
+    def __init__(
+        self, known: Mapping[str, m.Predicate], problems: Problems, labels: Mapping[str, int]
+    ) -> None:
         self.known = dict(known)
+        self.labels = labels
         self.raw: dict[str, m.Predicate] = {}
         self.open: list[str] = []
         self.problems = problems
@@ -113,7 +120,7 @@ class _Checker:
     def predicate(self, predicate: m.Predicate) -> m.Predicate:
         before = len(self.problems.found)
         names = {parameter.name: Type.ANY for parameter in predicate.parameters}
-        resolver = Resolver(self.known, names, frozenset(names), self.problems)
+        resolver = Resolver(self.known, names, frozenset(names), self.problems, self.labels)
         body = resolver.resolve(predicate.body)
         for parameter in predicate.parameters:
             if parameter.name not in resolver.used:
@@ -147,7 +154,7 @@ class _Checker:
         for call in _calls(rule.condition):
             self.require(call)
         names = {variable.name: variable.type for variable in rule.point.variables}
-        resolver = Resolver(self.known, names, frozenset(), self.problems)
+        resolver = Resolver(self.known, names, frozenset(), self.problems, self.labels)
         condition = resolver.resolve(rule.condition)
         trace = tuple(resolver.resolve_term(term, Type.VALUE) for term in rule.trace)
         self.check_local(rule, resolver)

@@ -14,7 +14,7 @@ from whence.rules import model as m
 from whence.rules.expand import expand
 from whence.rules.indexing import block_item
 from whence.rules.ruleset import RuleSet
-from whence.rules.vocabulary import CONSTANTS, EVENTS, Type
+from whence.rules.vocabulary import CONSTANTS, EVENTS, TOTAL, Type
 
 _NUMBERS = {"<": "is less than", "<=": "is at most", ">": "is greater than", ">=": "is at least"}
 _ADDRESSES = {"<": "is below", "<=": "is at or below", ">": "is above", ">=": "is at or above"}
@@ -250,6 +250,12 @@ class _Words:
         """Comparisons that have plainer words."""
         op_ = op if positive else _OPPOSITE[op]
         match (left, op_, right):
+            case (
+                m.Binary(op="&", left=labels, right=m.Number(label=name)),
+                "==" | "!=",
+                m.Number(value=0),
+            ) if name:
+                return f"{self.term(labels)} {'have' if op_ == '!=' else 'do not have'} '{name}'"
             case (m.Variable() | m.Constant(name="Root"), "<" | ">=", m.Constant(name="NullPage")):
                 return f"{self.term(left)} {'lies' if op_ == '<' else 'does not lie'} in the null page"
             case (m.Apply(function="Kind", args=(pointer,)), "==" | "!=", m.Constant(name=name)):
@@ -299,6 +305,8 @@ class _Words:
 
     def term(self, term: m.Term) -> str:
         match term:
+            case m.Number(label=label) if label:
+                return f"the label '{label}'"
             case m.Number(value=value):
                 return f"{value:#x}" if term.hex else str(value)
             case m.Variable(name=name):
@@ -312,6 +320,11 @@ class _Words:
                 return f"the offset of {self.term(args[0])} in its block"
             case m.Apply(function="Value", args=args):
                 return self.bytes(args)
+            case m.Apply(function="Labels", args=args):
+                what = f"the {self.term(args[1])} bytes" if len(args) == 2 else "the text"
+                return f"the labels of {what} at {self.term(args[0])}"
+            case m.Apply(function="ListLabels", args=args):
+                return f"the labels of the texts in the list at {self.term(args[0])}"
             case m.Apply(function="Kind", args=args):
                 return f"the kind of memory at {self.term(args[0])}"
             case m.Apply(function=function, args=args):
@@ -347,7 +360,7 @@ def _total(term: m.Term) -> bool:
 def _may_be_undefined(term: m.Argument) -> bool:
     match term:
         case m.Apply(function=name):
-            return name != "Kind"
+            return name not in TOTAL
         case m.Constant(name=name):
             return CONSTANTS[name].optional
         case _:

@@ -345,6 +345,10 @@ class _Interpreter:
                 return self.binary(term, scope, store)
             case m.Apply(function="Value", args=args):
                 return self.load(args, scope, store)
+            case m.Apply(function="Labels" | "ListLabels" as name, args=args):
+                given = [self.term(each, scope, store) for each in args]
+                numbers = [word(each.number) for each in given if each is not None]
+                return _Value(self.world.labels(name, *numbers)) if len(numbers) == len(args) else None
             case m.Apply(function="Kind", args=(pointer,)):
                 address = self.term(pointer, scope, store)
                 return None if address is None else _Value(self.world.kind(word(address.number)))

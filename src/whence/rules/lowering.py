@@ -19,6 +19,7 @@ from whence.abi.rules import RULE_EVERY
 from whence.errors import UserMistake
 from whence.rules import binding
 from whence.rules import model as m
+from whence.rules.domains import Labels, followed
 from whence.rules.expand import Condition, expand
 from whence.rules.filters import Filter, filter_of, holds_at_clean_free
 from whence.rules.histories import KEPT, is_kept, later_is_truer, used_in
@@ -80,7 +81,7 @@ class Plan:
 
     `points`: names in `abi.points.NUMBERS` where some rule is evaluated.
     `functions`: watched, in the order of their numbers. `reads` and `writes`:
-    the inline filters of loads and stores.
+    the inline filters of loads and stores. `labels`: those that rules name, None if there are none.
     """
 
     rules: tuple[RulePlan, ...]
@@ -92,6 +93,7 @@ class Plan:
     needs_state_plane: bool
     needs_provenance: bool
     needs_pointer_search: bool
+    labels: Labels | None = None
 
 
 @lru_cache(maxsize=4)
@@ -109,6 +111,7 @@ def plan_of(rules: RuleSet, engine: Observable = NATIVE) -> Plan:
         needs_state_plane=any(plan.needs_state_plane for plan in plans),
         needs_provenance=any(plan.needs_provenance for plan in plans),
         needs_pointer_search=any(plan.needs_pointer_search for plan in plans),
+        labels=followed(rules.domains_used(rules.active)),
     )
 
 

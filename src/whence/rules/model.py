@@ -35,10 +35,11 @@ class Node:
 
 @dataclass(frozen=True)
 class Number(Node):
-    """A literal, 0 to 2**64 - 1; `hex` is how it is printed."""
+    """A literal, 0 to 2**64 - 1; `hex` is how it is printed. `label`: of the label whose bit it is."""
 
     value: int
     hex: bool = field(default=False, compare=False)
+    label: str = field(default="", compare=False)
     type: Type = field(default=Type.NUMBER, compare=False, repr=False)
 
 
@@ -241,6 +242,29 @@ Formula = Truth | Compare | Call | Exists | ForAll | FindLast | Not | And | Or |
 
 
 @dataclass(frozen=True)
+class Label(Node):
+    """A label of a domain. `sources`: functions of the C library whose bytes are born with it."""
+
+    name: str
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Domain(Node):
+    """Labels that values and bytes of memory have, and what passes them on.
+
+    `stops`: classes of operations (`whence.abi.labels.CLASSES`) whose results have no label of it. `bits`:
+    the bit of each label, which the checker gives.
+    """
+
+    name: str
+    title: str
+    labels: tuple[Label, ...]
+    stops: tuple[str, ...] = ()
+    bits: tuple[int, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True)
 class Predicate(Node):
     """`define name(parameters) := body`.
 
@@ -305,6 +329,7 @@ class RuleFile:
     path: str
     predicates: tuple[Predicate, ...]
     rules: tuple[Rule, ...]
+    domains: tuple[Domain, ...] = ()
 
 
 # ---- walking ----

@@ -25,6 +25,8 @@ def quote(text: str) -> str:
 def print_term(term: m.Argument, level: int = 0) -> str:
     """A term, in parentheses if it binds less tightly than `level`."""
     match term:
+        case m.Number(label=label) if label:
+            return label
         case m.Number(value=value, hex=is_hex):
             return hex(value) if is_hex else str(value)
         case m.Constant(name=name) | m.Variable(name=name):
@@ -104,6 +106,10 @@ def print_node(node: m.Node) -> str:
             return print_rule(node)
         case m.Predicate():
             return print_predicate(node)
+        case m.Domain():
+            return print_domain(node)
+        case m.Label(name=name, sources=sources):
+            return " ".join(["label", name, *(["from", ", ".join(sources)] if sources else [])])
         case m.DetectionPoint(name=name, args=args):
             return " ".join([name, *map(print_term, args)])
         case m.EventPattern() | m.BlockPattern() | m.PointerPattern():
@@ -141,7 +147,16 @@ def print_rule(rule: m.Rule) -> str:
     return "\n    ".join(lines)
 
 
+def print_domain(domain: m.Domain) -> str:
+    """A domain over several lines, without a newline at the end."""
+    lines = [f"domain {domain.name} {quote(domain.title)}", *map(print_node, domain.labels)]
+    if domain.stops:
+        lines.append(f"stops at {', '.join(domain.stops)}")
+    return "\n    ".join(lines)
+
+
 def print_file(file: m.RuleFile) -> str:
-    """All declarations: predicates first, then rules."""
-    items = [*map(print_predicate, file.predicates), *map(print_rule, file.rules)]
+    """All declarations: domains and predicates first, then rules."""
+    named = [*map(print_domain, file.domains), *map(print_predicate, file.predicates)]
+    items = [*named, *map(print_rule, file.rules)]
     return "\n\n".join(items) + "\n"

@@ -361,6 +361,9 @@ class _Writer:
                 return f"{self.term(args[0])} - {self.block(args[0])}.begin"
             case m.Apply(function="Value", args=args):
                 return f"load({self.term(args[0])}, {self.term(args[1]) if len(args) > 1 else 8})"
+            case m.Apply(function="Labels" | "ListLabels" as function, args=args):
+                name = {"Labels": "labels", "ListLabels": "list_labels"}[function]
+                return f"{name}({', '.join(map(self.term, args))})"
             case m.Apply(function="Kind", args=args):
                 return f"kind({self.term(args[0])})"
             case m.Apply(function=function, args=args):

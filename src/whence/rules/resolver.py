@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from whence.hints import did_you_mean
 from whence.rules import model as m
@@ -29,6 +30,7 @@ _ARITHMETIC: dict[str, dict[tuple[Type, Type], Type]] = {
 _ORDERED = ("<", "<=", ">", ">=")
 _POINTER_ITEMS = (Slot("r", _P), Slot("bid", _B), Slot("i", _I))
 _MAX_ROUNDS = 8
+NO_LABELS: Mapping[str, int] = MappingProxyType({})
 
 Locals = Mapping[str, Type]
 
@@ -37,7 +39,8 @@ class Resolver:
     """Names and types of one predicate or rule.
 
     `names` are the parameters of a predicate, or what the detection point of
-    a rule binds; the types of `parameters` are narrowed by use. After
+    a rule binds; the types of `parameters` are narrowed by use. `labels`: the
+    names of labels that are not hidden by these, with their bits. After
     `resolve`: `free` holds the free variables, `used` the names that occurred,
     `local` the constants that not every detection point has, where they stand.
     """
@@ -48,11 +51,13 @@ class Resolver:
         names: Mapping[str, Type],
         parameters: frozenset[str],
         problems: Problems,
+        labels: Mapping[str, int] = NO_LABELS,
     ) -> None:
         self.predicates = predicates
         self.types = dict(names)
         self.inferred = parameters
         self.problems = problems
+        self.labels = {name: bit for name, bit in labels.items() if name not in names}
         self.free: frozenset[str] = frozenset()
         self.used: set[str] = set()
         self.local: dict[str, m.Constant] = {}
@@ -110,7 +115,8 @@ class Resolver:
             found = {
                 item.name
                 for item, type_ in self.slots(formula)
-                if isinstance(item, m.Variable) and type_ is not Type.FUNCTION and item.name not in bound
+                if isinstance(item, m.Variable) and type_ is not Type.FUNCTION
+                if item.name not in bound and item.name not in self.labels
             }
         if isinstance(formula, m.Exists | m.ForAll):
             bound |= {item.name for item in formula.pattern.items if isinstance(item, m.Variable)}
@@ -260,6 +266,8 @@ class Resolver:
 
     def typed(self, term: m.Term, wanted: Type, scope: Locals) -> m.Term:
         match term:
+            case m.Variable(name=name) if name in self.labels and not self.known(name, scope):
+                return m.Number(self.labels[name], label=name, type=Type.INT, place=term.place)
             case m.Variable(name=name):
                 return replace(term, type=self.variable_type(term, scope, name))
             case m.Apply(function=name, args=args):
@@ -282,7 +290,7 @@ class Resolver:
             return scope[name]
         if name in self.types:
             return self.types[name]
-        names = sorted({*scope, *self.types})
+        names = sorted({*scope, *self.types, *self.labels})
         hint = did_you_mean(name, names) or f" (known here: {', '.join(names) or 'none'})"
         self.problems.add(variable.place, f"unknown variable '{name}'{hint}")
         return Type.ANY

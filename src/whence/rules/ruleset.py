@@ -9,13 +9,14 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from whence.abi import fixed
+from whence.abi.points import LABELLED
 from whence.errors import UserMistake
 from whence.hints import did_you_mean
 from whence.rules import model as m
 from whence.rules.groups import GROUPS, wanted
-from whence.rules.printer import print_predicate, print_rule
+from whence.rules.printer import print_domain, print_predicate, print_rule
 from whence.rules.problems import Place, Problems
-from whence.rules.vocabulary import LANGUAGE_VERSION, MAX_BYTES
+from whence.rules.vocabulary import LABEL_FUNCTIONS, LANGUAGE_VERSION, MAX_BYTES
 
 STANDARD_FILES = (
     "heap.rules",
@@ -40,6 +41,7 @@ class RuleSet:
     """Predicates and rules in file order, and which rules are on.
 
     fixed: findings of the runtime (`whence.abi.fixed`) that are on.
+    domains: labels that rules may name.
     given: names that the user gave: those of rules in own files, and those that were enabled one by one.
     """
 
@@ -48,6 +50,7 @@ class RuleSet:
     enabled: frozenset[str] = field(default=frozenset())
     fixed: frozenset[str] = fixed.DEFAULTS
     given: frozenset[str] = frozenset()
+    domains: tuple[m.Domain, ...] = ()
 
     @property
     def active(self) -> tuple[m.Rule, ...]:
@@ -113,7 +116,23 @@ class RuleSet:
         """
         used = self.predicates_used(self.active)
         parts = [f"whence rules {LANGUAGE_VERSION}", *map(print_predicate, used), *map(_bare, self.active)]
+        parts += [f"{print_domain(each)} {each.bits}" for each in self.domains_used(self.active)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    def domains_used(self, rules: Iterable[m.Rule]) -> tuple[m.Domain, ...]:
+        """The domains whose labels some rules name, in the order of the files; all where one asks for labels
+        without a name."""
+        chosen = list(rules)
+        formulas = [*(each.condition for each in chosen)]
+        formulas += [each.body for each in self.predicates_used(chosen)]
+        terms = [term for formula in formulas for term in m.walk_terms(formula)]
+        terms += [part for each in chosen for term in each.trace for part in m.walk_term(term)]
+        named = {term.label for term in terms if isinstance(term, m.Number) and term.label}
+        asked = any(isinstance(term, m.Apply) and term.function in LABEL_FUNCTIONS for term in terms)
+        asked |= any(not LABELLED.isdisjoint(each.point.info.codes) for each in chosen)
+        if asked and not named:
+            return self.domains
+        return tuple(each for each in self.domains if any(label.name in named for label in each.labels))
 
     def predicates_used(self, rules: Iterable[m.Rule]) -> list[m.Predicate]:
         """The predicates that some rules need, in order of name."""
@@ -155,7 +174,7 @@ def load_texts(texts: Iterable[tuple[str, bytes]], base: RuleSet | None = None) 
         text = decode(data, path, problems)
         if text is not None:
             files.append(parse_text(text, path, problems))
-    checked = check(files, base.predicates, base.rules, problems)
+    checked = check(files, base.predicates, base.rules, problems, base.domains)
     problems.raise_if_any()
     return RuleSet(
         base.predicates + checked.predicates,
@@ -163,6 +182,7 @@ def load_texts(texts: Iterable[tuple[str, bytes]], base: RuleSet | None = None) 
         base.enabled | {rule.name for rule in checked.rules if rule.default_on},
         base.fixed,
         base.given | {rule.name for rule in checked.rules},
+        base.domains + checked.domains,
     )
 
 
@@ -193,7 +213,10 @@ def load_file_only(path: str | Path) -> m.RuleFile:
     standard = load_standard()
     whole = load_files([path], standard)
     return m.RuleFile(
-        str(path), whole.predicates[len(standard.predicates) :], whole.rules[len(standard.rules) :]
+        str(path),
+        whole.predicates[len(standard.predicates) :],
+        whole.rules[len(standard.rules) :],
+        whole.domains[len(standard.domains) :],
     )
 
 

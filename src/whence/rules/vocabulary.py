@@ -16,7 +16,7 @@ from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.records import FAMILIES, KINDS
 from whence.abi.rules import ARGUMENTS
 
-LANGUAGE_VERSION = 3
+LANGUAGE_VERSION = 4
 """Part of every `RuleSet.key`; raised when the meaning of some text changes."""
 
 
@@ -186,8 +186,29 @@ FUNCTIONS = {
             "the n bytes (1, 2, 4 or 8; 8 if not given) in memory at p, little-endian, unsigned",
             "addressable bytes",
         ),
+        Function(
+            "Labels",
+            (Type.POINTER, Type.INT),
+            1,
+            Type.INT,
+            "the labels of the n bytes in memory at p, or of the text at p if n is not given",
+            "",
+        ),
+        Function(
+            "ListLabels",
+            (Type.POINTER,),
+            0,
+            Type.INT,
+            "the labels of the texts that the pointers at p lead to, up to a null pointer",
+            "",
+        ),
     )
 }
+
+LABEL_FUNCTIONS = frozenset(("Labels", "ListLabels"))
+"""Functions whose values are labels of domains."""
+TOTAL = frozenset(("Kind",)) | LABEL_FUNCTIONS
+"""Functions that have a value for every argument."""
 
 BLOCK_FUNCTIONS = frozenset(name for name, function in FUNCTIONS.items() if function.needs == "a known block")
 """Functions that are said of the block of their argument."""
@@ -274,6 +295,20 @@ DOMAINS = {
 SEVERITIES = ("error", "warning")
 
 RESERVED = frozenset(
-    ["rule", "define", "at", "when", "trace", "and", "or", "not", "implies", "exists", "forall", "in"]
+    [
+        "rule",
+        "define",
+        "at",
+        "when",
+        "trace",
+        "and",
+        "or",
+        "not",
+        "implies",
+        "exists",
+        "forall",
+        "in",
+        "domain",
+    ]
 ) | {"true", "false"}
 """Words that cannot name a variable, a predicate or (without quotes) a function."""

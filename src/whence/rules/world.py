@@ -33,7 +33,7 @@ class World:
     1, 2, 4 or 8 bytes at an address, None where not all are addressable;
     `families`: block id -> one of `records.FAMILIES` (0 if absent); `aligns`: block
     id -> alignment that operator new was given (0 if absent); `kind`: one of
-    `records.KINDS` for an address.
+    `records.KINDS` for an address; `labels`: the value of one of `vocabulary.LABEL_FUNCTIONS`.
     """
 
     trace: tuple[Event, ...] = ()
@@ -45,6 +45,7 @@ class World:
     families: Mapping[int, int] = field(default_factory=dict)
     kind: Callable[[int], int] = lambda address: 0
     aligns: Mapping[int, int] = field(default_factory=dict)
+    labels: Callable[..., int] = lambda function, *arguments: 0
 
     by_block: ClassVar[bool] = False
     """Whether `elements` makes use of `block`."""

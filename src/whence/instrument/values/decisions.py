@@ -56,6 +56,12 @@ def _mark(branch: ir.Instruction, decides: ir.Operand, context: Context) -> None
     branch.insert_before(f"call void @{name}({decides.type} {decides.value}) nomerge")
 
 
+def drop_decisions(function: ir.Function) -> None:
+    """Removes the markers of a function."""
+    for each in filter(is_decision, list(function.instructions())):
+        each.remove()
+
+
 def is_decision(instruction: ir.Instruction) -> bool:
     """Whether it is such a marker."""
     return isinstance(instruction, ir.Call) and (instruction.callee or "").startswith(DECIDES)

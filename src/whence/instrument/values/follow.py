@@ -37,7 +37,7 @@ from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.area import Area
 from whence.instrument.values.assembly import is_transparent, tied, written
-from whence.instrument.values.decisions import is_decision
+from whence.instrument.values.decisions import drop_decisions, is_decision
 from whence.instrument.values.emitter import Emitter, Shadow, slots_of
 from whence.instrument.values.filling import fill_granules
 from whence.instrument.values.intrinsics import Intrinsics
@@ -265,8 +265,7 @@ class _Follower:
                 self._step(instruction, following)
                 if not is_repeatable(instruction):
                     self.points.leave()
-        for each in filter(is_decision, list(self.function.instructions())):
-            each.remove()
+        drop_decisions(self.function)
         self._end_variables(variables, exits)
         for phi, names in phis:
             self._fill_phi(phi, names)

@@ -1,0 +1,88 @@
+#include "births.h"
+#include "plane.h"
+#include "../include/whence/labels.h"
+#include "../os/text.h"
+
+WH_EXPORT __thread struct labels_passed __whence_labels __attribute__((tls_model("initial-exec")));
+
+static const struct whence_rule_set *labelling;
+
+void labels_begin(const struct whence_rule_set *set) { labelling = set; }
+
+static uint8_t bits_of(const struct whence_birth *rows, uint64_t count, const char *name) {
+    for (uint64_t i = 0; i < count; i++)
+        if (wh_same(rows[i].function, name)) return (uint8_t)rows[i].labels;
+    return 0;
+}
+
+static uint8_t born_of(const char *function) {
+    return bits_of(labelling->births, labelling->birth_count, function);
+}
+
+uint8_t labels_named(const char *name) {
+    return labelling ? bits_of(labelling->labels, labelling->label_count, name) : 0;
+}
+
+/* ---- what wrappers announce ---- */
+
+static void arrived(const char *function, uintptr_t to, uint64_t size) {
+    labels_store(to, size, born_of(function));
+}
+
+static void give(uint8_t labels) {
+    __whence_labels.passed.returned = WH_LABELS_FROM_LIBRARY;
+    __whence_labels.passed.result = labels;
+}
+
+static void returned(const char *function) { give(born_of(function)); }
+
+static void parsed(uintptr_t text, uint64_t size) {
+    give(labels_load(text, size) & (uint8_t)labelling->labels_parsed);
+}
+
+static void moves(const struct block_move *move) {
+    labels_copy(move->target, move->begin, move->size);
+}
+
+/* ---- memory that is new ---- */
+
+static void made(const struct made_block *block) {
+    labels_clear(block->begin, block->request->size);
+}
+
+static void extended(struct block block, uint64_t from, const struct frame *frame) {
+    (void)frame;
+    labels_clear(block_begin(block) + from, block_size(block) - from);
+}
+
+const struct observer labels_observer = {
+    .made = made,
+    .moves = moves,
+    .extended = extended,
+    .mapped = labels_clear,
+    .arrived = arrived,
+    .returned = returned,
+    .parsed = parsed,
+    .copied = labels_copy,
+    .filled = labels_clear,
+};
+
+/* ---- generated code ---- */
+
+WH_EXPORT uint64_t __whence_labels_load(uint64_t at, uint64_t size) {
+    return labels_load(at, size);
+}
+
+WH_EXPORT void __whence_labels_store(uint64_t at, uint64_t size, uint64_t labels) {
+    labels_store(at, size, (uint8_t)labels);
+}
+
+WH_EXPORT void __whence_labels_copy(uint64_t to, uint64_t from, uint64_t size) {
+    labels_copy(to, from, size);
+}
+
+WH_EXPORT void __whence_labels_main(char **arguments) {
+    uint8_t labels = labelling ? born_of(WH_LABELS_ARGUMENTS) : 0;
+    for (char **at = arguments; labels && at && *at; at++)
+        labels_store((uintptr_t)*at, wh_length(*at), labels);
+}

@@ -1,0 +1,115 @@
+"""Which values of a function get shadows: those that may have one, and whose shadow something looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whence import ir
+from whence.instrument.shadow.classes import (
+    DIVISIONS,
+    amounts_of,
+    class_of,
+    is_marker,
+    is_source,
+    library_name,
+    operands_of,
+)
+from whence.instrument.shadow.domain import Domain
+from whence.instrument.values.decisions import is_decision
+
+
+def followed(function: ir.Function, domain: Domain) -> set[str]:
+    """The names of these values. Linear in the function's size."""
+    instructions = list(function.instructions())
+    varying = _varying(function, instructions, domain)
+    return varying & _wanted(instructions, varying, domain)
+
+
+def depends_on(made: ir.Instruction, domain: Domain) -> list[str]:
+    """The values whose shadows come through to the result."""
+    operation = class_of(made)
+    names = []
+    if operation is not None and domain.keeps(operation):
+        names += [each.value for each in operands_of(made)]
+    if isinstance(made, ir.Select) and domain.keeps("select"):
+        names.append(made.operands[0].value)
+    if isinstance(made, ir.Load) and domain.keeps("index"):
+        names.append(made.pointer)
+    return [each for each in names if each.startswith("%")]
+
+
+def _varying(function: ir.Function, instructions: list[ir.Instruction], domain: Domain) -> set[str]:
+    found = {each.name for each in function.parameters if each.name}
+    users: dict[str, list[str]] = {}
+    for each in instructions:
+        if each.result is None:
+            continue
+        if is_source(each):
+            found.add(each.result)
+        for name in depends_on(each, domain):
+            users.setdefault(name, []).append(each.result)
+    waiting = list(found)
+    while waiting:
+        for user in users.get(waiting.pop(), ()):
+            if user not in found:
+                found.add(user)
+                waiting.append(user)
+    return found
+
+
+def _wanted(instructions: list[ir.Instruction], varying: set[str], domain: Domain) -> set[str]:
+    made_by = {each.result: each for each in instructions if each.result is not None}
+    found = {name for each in instructions for name in looked_at(each, domain) if name in varying}
+    waiting = list(found)
+    while waiting:
+        made = made_by.get(waiting.pop())
+        for name in depends_on(made, domain) if made is not None else ():
+            if name in varying and name not in found:
+                found.add(name)
+                waiting.append(name)
+    return found
+
+
+def looked_at(made: ir.Instruction, domain: Domain) -> Iterator[str]:
+    """The values whose shadows are stored, passed, returned or judged here."""
+    match made:
+        case ir.Store():
+            yield made.value
+        case ir.AtomicRMW() | ir.CmpXchg():
+            yield from (each.value for each in made.operands[1:])
+        case ir.Ret() if made.value is not None:
+            yield made.value
+        case ir.Call() if made.is_intrinsic:
+            if (made.callee or "").startswith("llvm.memset."):
+                yield made.arguments[1].value
+        case ir.Call() if not made.is_assembly and not is_marker(made) and not library_name(made):
+            yield from (each.value for each in made.arguments)
+        case _:
+            pass
+    yield from (value for _, value in judged(made, domain))
+
+
+def judged(made: ir.Instruction, domain: Domain) -> Iterator[tuple[str, str]]:
+    """The detection points of an instruction at which rules judge values, and these."""
+    found: list[tuple[str, str]] = []
+    match made:
+        case ir.Call() if is_decision(made):
+            found = [("BRANCH", made.arguments[0].value)]
+        case ir.Br() | ir.Switch() if domain.decided:
+            pass
+        case ir.Br() if made.condition is not None:
+            found = [("BRANCH", made.condition)]
+        case ir.Switch():
+            found = [("BRANCH", made.operands[0].value)]
+        case ir.Select():
+            found = [("SELECT", made.operands[0].value)]
+        case ir.MemoryAccess():
+            found = [("ADDRESS", made.pointer)]
+        case ir.Binary() if made.opcode in DIVISIONS:
+            found = [("DIVISION", each.value) for each in made.operands]
+        case ir.Call():
+            numbers = amounts_of(made)
+            found = [("AMOUNT", each.value) for at, each in enumerate(made.arguments) if at in numbers]
+        case _:
+            pass
+    yield from (each for each in found if each[0] in domain.uses and each[1].startswith("%"))
