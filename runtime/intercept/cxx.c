@@ -84,7 +84,7 @@ LINE_UNTIL(_ZNSi3getEPclc, "std::istream::get")
 LINE_UNTIL(_ZNSi7getlineEPclc, "std::istream::getline")
 
 static int has_taken(const struct taking *taking, const void *stream) {
-    return taking->call && !stream_has_failed(stream);
+    return taking->is_followed && !stream_has_failed(stream);
 }
 
 /* Numbers. Before C++11 a text that is none left the program's variable alone. */

@@ -117,9 +117,10 @@ int64_t buffer_place(const struct cxx_buffer *buffer, enum buffer_kind kind) {
 
 struct taking taking_buffer(struct whence_origin_site *call, const struct cxx_buffer *buffer) {
     struct taking taking = {.call = call, .buffer = buffer, .place = -1};
-    if (!call) return taking;
+    taking.is_followed = call || IS_HEARD(arrived);
+    if (!taking.is_followed) return taking;
     taking.kind = buffer_kind(taking.buffer);
-    if (taking.kind == BUFFER_OTHER) taking.call = NULL;
+    if (taking.kind == BUFFER_OTHER) taking.call = NULL, taking.is_followed = 0;
     if (taking.kind == BUFFER_TEXT) {
         taking.begin = taking.buffer->get_begin;
         taking.at = taking.buffer->get;
@@ -130,7 +131,7 @@ struct taking taking_buffer(struct whence_origin_site *call, const struct cxx_bu
 }
 
 static struct taking begun(struct whence_origin_site *call, const void *stream) {
-    return taking_buffer(call, call ? buffer_of(stream) : NULL);
+    return taking_buffer(call, call || IS_HEARD(arrived) ? buffer_of(stream) : NULL);
 }
 
 struct taking taking_begin(struct site site, const void *stream) {
@@ -154,17 +155,21 @@ static const char *text_end(const struct taking *taking) {
 
 static void put_file(struct site site, const struct taking *taking, const char *to, size_t size,
                      int64_t place) {
-    given_arrived(site.function, printing_input(taking->call), bytes_at(taking, place, size),
-                  (uintptr_t)to);
+    if (taking->call)
+        given_arrived(site.function, printing_input(taking->call), bytes_at(taking, place, size),
+                      (uintptr_t)to);
+    announce_arrived(site.function, (uintptr_t)to, size);
 }
 
 static void put_text_at(struct whence_origin_site *call, const char *to, const char *from,
                         size_t size) {
-    if (!memcmp(to, from, size)) printing_text(call, (uintptr_t)to, (uintptr_t)from, size);
+    if (memcmp(to, from, size)) return;
+    if (call) printing_text(call, (uintptr_t)to, (uintptr_t)from, size);
+    announce_copied((uintptr_t)to, (uintptr_t)from, size);
 }
 
 void taking_put_first(struct site site, const struct taking *taking, const char *to, size_t size) {
-    if (!taking->call || !size) return;
+    if (!taking->is_followed || !size) return;
     const char *end = text_end(taking);
     if (taking->kind != BUFFER_TEXT)
         put_file(site, taking, to, size, taking->place);
@@ -173,7 +178,7 @@ void taking_put_first(struct site site, const struct taking *taking, const char 
 }
 
 void taking_put_last(struct site site, const struct taking *taking, const char *to, size_t size) {
-    if (!taking->call || !size) return;
+    if (!taking->is_followed || !size) return;
     const char *end = text_end(taking);
     if (taking->kind != BUFFER_TEXT) {
         int64_t place = taking->place < 0 ? -1 : buffer_place(taking->buffer, taking->kind);
@@ -198,8 +203,10 @@ static uint32_t number_of_text(const struct taking *taking) {
 }
 
 void taking_number(struct site site, const struct taking *taking, const void *to, size_t size) {
-    if (!taking->call) return;
+    if (!taking->is_followed) return;
     int is_text = taking->kind == BUFFER_TEXT;
+    if (!is_text) announce_arrived(site.function, (uintptr_t)to, size);
+    if (!taking->call) return;
     uint32_t node = is_text ? number_of_text(taking) : number_of_file(site, taking);
     if (node) cells_set(taking->call, node, (uintptr_t)to, size);
 }
@@ -211,6 +218,8 @@ struct taking taking_byte(struct site site, const void *stream) {
 }
 
 void taking_returned(struct site site, const struct taking *taking, int byte) {
+    if (byte != EOF && taking->is_followed && taking->kind != BUFFER_TEXT)
+        announce_returned(site.function);
     if (!taking->call || byte == EOF) return;
     uint32_t node = 0;
     unsigned char content = (unsigned char)byte;
@@ -226,11 +235,12 @@ void taking_returned(struct site site, const struct taking *taking, int byte) {
 
 struct putting putting_begin(struct site site, const void *stream) {
     struct putting putting = {.call = ORIGINS_ON ? written_call(site.function) : NULL};
-    if (!putting.call) return putting;
+    putting.is_followed = putting.call || IS_HEARD(copied);
+    if (!putting.is_followed) return putting;
     putting.buffer = buffer_of(stream);
     if (buffer_kind(putting.buffer) != BUFFER_TEXT || !writes_as_text(putting.buffer))
-        putting.call = NULL;
-    if (!putting.call) return putting;
+        putting.call = NULL, putting.is_followed = 0;
+    if (!putting.is_followed) return putting;
     putting.begin = putting.buffer->put_begin;
     putting.at = putting.buffer->put;
     return putting;
@@ -242,19 +252,23 @@ static size_t put_bytes(const struct putting *putting, const char **begin) {
     size_t before = (size_t)(putting->at - putting->begin);
     const char *now = buffer->put_begin;
     if (!now || (size_t)(buffer->put - now) <= before) return 0;
-    if (now != putting->begin && before)
-        __whence_origin_copy(printing_copy(putting->call), (uintptr_t)now,
-                             (uintptr_t)putting->begin, before);
+    if (now != putting->begin && before) {
+        if (putting->call)
+            __whence_origin_copy(printing_copy(putting->call), (uintptr_t)now,
+                                 (uintptr_t)putting->begin, before);
+        announce_copied((uintptr_t)now, (uintptr_t)putting->begin, before);
+    }
     *begin = now + before;
     size_t size = (size_t)(buffer->put - now) - before;
-    cells_written(putting->call, (uintptr_t)*begin, size);
+    if (putting->call) cells_written(putting->call, (uintptr_t)*begin, size);
+    announce_filled((uintptr_t)*begin, size);
     return size;
 }
 
 /* There may be blanks before it or behind it. */
 void putting_text(const struct putting *putting, const char *from, size_t size) {
     const char *to;
-    size_t put = putting->call ? put_bytes(putting, &to) : 0;
+    size_t put = putting->is_followed ? put_bytes(putting, &to) : 0;
     if (!size || put < size) return;
     if (memcmp(to, from, size)) to += put - size;
     put_text_at(putting->call, to, from, size);
@@ -262,12 +276,13 @@ void putting_text(const struct putting *putting, const char *from, size_t size) 
 
 void putting_argument(const struct putting *putting, unsigned index, uint64_t value, int is_byte) {
     const char *to;
-    size_t put = putting->call ? put_bytes(putting, &to) : 0;
-    if (put) printing_argument(putting->call, (uintptr_t)to, put, index, value, is_byte);
+    size_t put = putting->is_followed ? put_bytes(putting, &to) : 0;
+    if (put && putting->call)
+        printing_argument(putting->call, (uintptr_t)to, put, index, value, is_byte);
 }
 
 void putting_taken(struct site site, const struct putting *putting, const struct taking *taking) {
     const char *to;
-    size_t put = putting->call ? put_bytes(putting, &to) : 0;
+    size_t put = putting->is_followed ? put_bytes(putting, &to) : 0;
     if (put) taking_put_first(site, taking, to, put);
 }

@@ -33,6 +33,7 @@ int stream_has_failed(const void *stream);
 
 struct taking {
     struct whence_origin_site *call; /* NULL: no chains are asked for */
+    int is_followed;                 /* somebody wants to know what arrives */
     const struct cxx_buffer *buffer;
     enum buffer_kind kind;
     const char *begin, *at; /* of a text */
@@ -58,6 +59,7 @@ void taking_returned(struct site site, const struct taking *taking, int byte);
 
 struct putting {
     struct whence_origin_site *call; /* NULL: it is no text, or no chains are asked for */
+    int is_followed;                 /* it is a text, and somebody wants to know what is copied */
     const struct cxx_buffer *buffer;
     const char *begin, *at;
 };

@@ -14,6 +14,7 @@
 /* A part of a string is replaced by a text of so many bytes; NULL: it is not known which. */
 struct splice {
     struct whence_origin_site *call; /* NULL: no chains are asked for */
+    int is_followed;                 /* somebody wants to know what is copied */
     const struct cxx_string *string;
     struct cxx_string before;
     size_t at, cut;
@@ -32,8 +33,11 @@ static struct splice splice_begin(struct site site, const struct cxx_string *str
     struct splice splice = {.string = string, .at = at, .cut = cut, .from = from, .size = size};
     check_range(site, string, sizeof *string, 1, string);
     if (from) check_range(site, from, size, 0, from);
-    if (ORIGINS_ON && is_there(string, sizeof *string)) splice.call = written_call(site.function);
-    if (!splice.call) return splice;
+    int is_heard = IS_HEARD(copied);
+    if ((!ORIGINS_ON && !is_heard) || !is_there(string, sizeof *string)) return splice;
+    if (ORIGINS_ON) splice.call = written_call(site.function);
+    splice.is_followed = splice.call || is_heard;
+    if (!splice.is_followed) return splice;
     splice.before = *string;
     size_t most = at < string->size ? string->size - at : 0;
     if (splice.cut > most) splice.cut = most;
@@ -46,15 +50,19 @@ static int is_own(const struct splice *splice) {
     return from - begin <= splice->before.size;
 }
 
+static void tell_copy(const struct splice *splice, uintptr_t to, uintptr_t from, size_t size) {
+    if (splice->call) __whence_origin_copy(printing_copy(splice->call), to, from, size);
+    announce_copied(to, from, size);
+}
+
 /* What stays: the begin, if it lies elsewhere now, and the end. */
 static void keep_rest(const struct splice *splice) {
     const struct cxx_string *now = splice->string, *before = &splice->before;
-    struct whence_origin_site *site = printing_copy(splice->call);
     uintptr_t to = (uintptr_t)now->begin, from = (uintptr_t)before->begin;
     size_t end = splice->at + splice->cut, rest = before->size - end;
     uintptr_t target = to + splice->at + splice->size;
-    if (rest && target != from + end) __whence_origin_copy(site, target, from + end, rest);
-    if (splice->at && to != from) __whence_origin_copy(site, to, from, splice->at);
+    if (rest && target != from + end) tell_copy(splice, target, from + end, rest);
+    if (splice->at && to != from) tell_copy(splice, to, from, splice->at);
 }
 
 static int has_happened(const struct splice *splice) {
@@ -65,24 +73,28 @@ static int has_happened(const struct splice *splice) {
 
 /* The bytes that are new, of which nothing else is known yet; NULL: there are none. */
 static const char *spliced(const struct splice *splice) {
-    if (!splice->call || !has_happened(splice)) return NULL;
+    if (!splice->is_followed || !has_happened(splice)) return NULL;
     keep_rest(splice);
     if (!splice->size) return NULL;
     const char *to = splice->string->begin + splice->at;
-    cells_written(splice->call, (uintptr_t)to, splice->size);
+    if (splice->call) cells_written(splice->call, (uintptr_t)to, splice->size);
+    announce_filled((uintptr_t)to, splice->size);
     return to;
 }
 
 static void splice_end(const struct splice *splice) {
     const char *to = spliced(splice);
-    if (to && splice->from && !is_own(splice) && !memcmp(to, splice->from, splice->size))
+    if (!to || !splice->from || is_own(splice) || memcmp(to, splice->from, splice->size)) return;
+    if (splice->call)
         printing_text(splice->call, (uintptr_t)to, (uintptr_t)splice->from, splice->size);
+    announce_copied((uintptr_t)to, (uintptr_t)splice->from, splice->size);
 }
 
 /* They are copies of a character, the argument of this number. */
 static void splice_filled(const struct splice *splice, unsigned index, char byte) {
     const char *to = spliced(splice);
-    if (to) printing_argument(splice->call, (uintptr_t)to, splice->size, index, (uint8_t)byte, 1);
+    if (to && splice->call)
+        printing_argument(splice->call, (uintptr_t)to, splice->size, index, (uint8_t)byte, 1);
 }
 
 #define AT(title) ((struct site){title, FRAME_HERE})
@@ -115,7 +127,7 @@ WRAP_NAMED(void, ASSIGN, (struct cxx_string * self, const struct cxx_string *oth
     size_t size = size_of(site, other);
     const char *from = size ? other->begin : NULL;
     struct splice splice = splice_begin(site, self, 0, SIZE_MAX, from, size);
-    if (self == other) splice.call = NULL;
+    if (self == other) splice.is_followed = 0;
     CALL(void, ASSIGN, (void *, const void *))(self, other);
     splice_end(&splice);
 }
@@ -188,6 +200,7 @@ WRAP_NAMED(size_t, COPY, (const struct cxx_string *self, char *to, size_t most, 
     check_range(site, to, size, 1, to);
     struct whence_origin_site *call = ORIGINS_ON ? written_call(site.function) : NULL;
     size_t result = CALL(size_t, COPY, (const void *, char *, size_t, size_t))(self, to, most, at);
+    announce_copied((uintptr_t)to, (uintptr_t)self->begin + at, result);
     if (call && result) {
         cells_written(call, (uintptr_t)to, result);
         printing_text(call, (uintptr_t)to, (uintptr_t)self->begin + at, result);
@@ -204,12 +217,13 @@ WRAP_NAMED(size_t, COPY, (const struct cxx_string *self, char *to, size_t most, 
 
 static void stream_begun(struct site site, const void *stream, const struct cxx_string *text) {
     struct whence_origin_site *call = ORIGINS_ON ? written_call(site.function) : NULL;
-    const struct cxx_buffer *buffer = call ? buffer_of(stream) : NULL;
+    const struct cxx_buffer *buffer = call || IS_HEARD(copied) ? buffer_of(stream) : NULL;
     if (buffer_kind(buffer) != BUFFER_TEXT || !buffer->get_begin || !text->size) return;
     if ((size_t)(buffer->get_end - buffer->get_begin) != text->size) return;
-    cells_written(call, (uintptr_t)buffer->get_begin, text->size);
-    if (!memcmp(buffer->get_begin, text->begin, text->size))
-        printing_text(call, (uintptr_t)buffer->get_begin, (uintptr_t)text->begin, text->size);
+    if (call) cells_written(call, (uintptr_t)buffer->get_begin, text->size);
+    if (memcmp(buffer->get_begin, text->begin, text->size)) return;
+    if (call) printing_text(call, (uintptr_t)buffer->get_begin, (uintptr_t)text->begin, text->size);
+    announce_copied((uintptr_t)buffer->get_begin, (uintptr_t)text->begin, text->size);
 }
 
 #define BEGIN_STREAM(name, title)                                                                  \

@@ -313,7 +313,7 @@ CLOSE(pclose)
 static int given(struct site site, int byte, FILE *stream, struct arrival *arrival) {
     TRIED_AT(site, stream, byte < 0);
     if (ORIGINS_ON) arrival_returned(site, arrival, byte);
-    announce_returned(site.function);
+    if (byte != EOF) announce_returned(site.function);
     return byte;
 }
 

@@ -67,7 +67,7 @@ def test_strings_of_the_cxx_library_are_explored(tmp_path, whence_env):
 
 def test_no_text_for_a_program_that_calls_none(tmp_path, whence_env):
     program = build("echo", tmp_path, whence_env, "-O1")
-    assert texts.texts_for([read_image(program)], Cache(tmp_path / "cache")) == ((), ())
+    assert texts.texts_for([read_image(program)], Cache(tmp_path / "cache"), explored=True) == ((), ())
     assert all(files("whence.engines.native").joinpath("sources", name).is_file() for name in texts.TEXTS)
 
 
@@ -76,7 +76,7 @@ def test_a_text_that_cannot_be_compiled(tmp_path, whence_env, monkeypatch):
     program = build("options", tmp_path, whence_env, "-O1")
     failing = ["sh", "-c", "echo no room >&2; exit 1"]
     monkeypatch.setattr(texts, "wrapper_command", lambda cxx: failing)
-    found = texts.texts_for([read_image(program)], Cache(tmp_path / "cache"))
+    found = texts.texts_for([read_image(program)], Cache(tmp_path / "cache"), explored=True)
     assert found.images == ()
     assert found.notes == (
         "decisions of getopt, getopt_long, getopt_long_only are not explored: "

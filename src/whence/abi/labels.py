@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from whence.abi import library
+from whence.abi import intercepts, library
 from whence.abi.structs import Field, Layout
 
 MOST = 8
@@ -34,7 +34,11 @@ CLASSES: Mapping[str, str] = MappingProxyType(
 
 ARGUMENTS = "main"
 """As a source: the arguments of the program."""
-SOURCES = frozenset({ARGUMENTS, *(name for name in library.WRAPPED if name in library.having("input"))})
+STREAMS = "std::istream"
+"""As a source: the functions by which C++ reads from streams of files."""
+SOURCES = frozenset(
+    {ARGUMENTS, STREAMS, *(name for name in library.WRAPPED if name in library.having("input"))}
+)
 """Functions whose bytes may be born with a label: in the memory that they fill, or in the text that they
 return."""
 
@@ -75,4 +79,6 @@ def relatives(source: str) -> tuple[str, ...]:
     """The functions that a source stands for: it and those that do the same."""
     if source == ARGUMENTS:
         return (source,)
+    if source == STREAMS:
+        return tuple(sorted({*intercepts.CXX_WRITERS.values(), *intercepts.CXX_READERS.values()}))
     return tuple(name for name in sorted(SOURCES) if _ENDS.sub("", name) == _ENDS.sub("", source))

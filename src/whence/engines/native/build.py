@@ -232,8 +232,9 @@ def _build(
     subject = image.path.name + why
     runtime = runtime_library()
     extra: tuple[Path, ...] = (runtime, detectors(settings.rules, cache))
-    explored = [image, *libraries.values()] if settings.symbolic and not known else []
-    texts = texts_for(explored, cache)
+    labelled = bool(settings.rules.domains_used(settings.rules.active))
+    followed_in = [] if known or not (settings.symbolic or labelled) else [image, *libraries.values()]
+    texts = texts_for(followed_in, cache, explored=settings.symbolic)
     followed = _distinct(texts.images)
     others = [*known, *followed]
     objects = objects_of(modules, others, settings, cache, runtime, subject)

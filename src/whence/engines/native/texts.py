@@ -1,8 +1,9 @@
-"""Library functions that are explored in their C or C++ text.
+"""Library functions that are followed in their C or C++ text.
 
 A function of a library makes decisions that exploration does not see. Where a model is not enough, because
 the function calls back, keeps a state or reads memory through memory, a text in the folder ``sources`` is
-instrumented with the program and precedes the library.
+instrumented with the program and precedes the library. Labels of domains are followed through those members
+of std::string, too, that the front end leaves to the library in code without optimisation.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ from whence.toolchain.wrapper import wrapper_command
 
 
 class Text(NamedTuple):
-    """said: what it is for, for people. functions: of those that it defines, by whose use it is needed."""
+    """said: what it is for, for people. functions: of those that it defines, by whose use it is needed.
+    copies: whether it copies what it is given, and so passes labels on."""
 
     said: str
     functions: tuple[str, ...]
+    copies: bool = False
 
 
 _STRING = "St7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE"
@@ -44,7 +47,7 @@ TEXTS = {
     "getopt.c": Text(
         "getopt, getopt_long, getopt_long_only", ("getopt\0", "getopt_long\0", "getopt_long_only\0")
     ),
-    "strings.cc": Text("std::string", _STRINGS),
+    "strings.cc": Text("std::string", _STRINGS, copies=True),
 }
 """The files. The names of functions are begins; a zero ends one that is whole."""
 
@@ -56,17 +59,19 @@ class Texts(NamedTuple):
     notes: tuple[str, ...]
 
 
-def texts_for(images: Iterable[CarriedImage], cache: Cache) -> Texts:
-    """The texts of the functions that some of these images refer to."""
+def texts_for(images: Iterable[CarriedImage], cache: Cache, *, explored: bool) -> Texts:
+    """The texts of the functions that some of these images refer to; if they are not explored, of those that
+    copy."""
     paths = [image.path for image in images]
     found, notes = [], []
     for name, text in TEXTS.items():
-        if not any(mentions_begin(path, text.functions) for path in paths):
+        if not (explored or text.copies) or not any(mentions_begin(path, text.functions) for path in paths):
             continue
         try:
             found.append(read_image(_compiled(name, cache)))
         except ToolLimit as error:
-            notes.append(f"decisions of {text.said} are not explored: {error}")
+            lost = "decisions of {} are not explored" if explored else "labels are not followed through {}"
+            notes.append(f"{lost.format(text.said)}: {error}")
     return Texts(tuple(found), tuple(notes))
 
 
