@@ -1,6 +1,7 @@
 /* The functions of sanitizer/msan_interface.h. Where undefined values are not followed, all bytes
  * are defined and nothing becomes undefined. */
 #include "poison.h"
+#include "../labels/births.h"
 #include "../os/mem.h"
 #include "../os/text.h"
 #include "../rt/event.h"
@@ -36,6 +37,9 @@ static int is_followed(void) {
 
 void __msan_unpoison(const volatile void *begin, size_t size) {
     if (is_followed()) __whence_value_define((uintptr_t)begin, size);
+    if (!size || poison_first_bad((uintptr_t)begin, size)) return;
+    labels_unmarked("__msan_poison", (uintptr_t)begin, size);
+    labels_unmarked("__msan_allocated_memory", (uintptr_t)begin, size);
 }
 
 void __msan_unpoison_string(const volatile char *text) {
@@ -52,12 +56,20 @@ static void forget(uintptr_t begin, uint64_t size, const struct frame *frame) {
                   origin_of_stack(port_stack(thread_here(), frame)));
 }
 
+/* The bytes may be labelled in place of that. */
+static int is_labelled(const char *function, uintptr_t begin, uint64_t size) {
+    thread_here();
+    return size && !poison_first_bad(begin, size) && labels_marked(function, begin, size);
+}
+
 void __msan_poison(const volatile void *begin, size_t size) {
-    forget((uintptr_t)begin, size, FRAME_HERE);
+    if (!is_labelled("__msan_poison", (uintptr_t)begin, size))
+        forget((uintptr_t)begin, size, FRAME_HERE);
 }
 
 void __msan_allocated_memory(const volatile void *begin, size_t size) {
-    forget((uintptr_t)begin, size, FRAME_HERE);
+    if (!is_labelled("__msan_allocated_memory", (uintptr_t)begin, size))
+        forget((uintptr_t)begin, size, FRAME_HERE);
 }
 
 void __sanitizer_dtor_callback(const volatile void *begin, size_t size) {

@@ -1,6 +1,7 @@
 /* Valgrind's client requests. The instruction sequence that valgrind/valgrind.h puts into a program
  * does nothing; instrumentation replaces it by a call of the runtime. The numbers are Valgrind's
  * stable interface. */
+#include "../labels/births.h"
 #include "chunks.h"
 #include "poison.h"
 #include "../findings/described.h"
@@ -81,9 +82,12 @@ static int is_accessible(uintptr_t begin, uint64_t size) {
     return poison_accessible(begin, size) == size;
 }
 
+#define UNDEFINED "VALGRIND_MAKE_MEM_UNDEFINED"
+
 static uint64_t make_defined(const struct request *request) {
     uintptr_t begin = request->arguments[0];
     open_memory(request);
+    labels_unmarked(UNDEFINED, begin, poison_accessible(begin, request->arguments[1]));
     if (VALUES_ON) __whence_value_define(begin, poison_accessible(begin, request->arguments[1]));
     return DONE;
 }
@@ -91,9 +95,10 @@ static uint64_t make_defined(const struct request *request) {
 /* The accessible bytes only; the others stay as they are. */
 static uint64_t make_accessible_defined(const struct request *request) {
     uintptr_t begin = request->arguments[0], end = begin + request->arguments[1];
-    while (VALUES_ON && begin < end) {
+    while (begin < end) {
         uint64_t accessible = poison_accessible(begin, end - begin);
-        if (accessible) __whence_value_define(begin, accessible);
+        if (accessible && VALUES_ON) __whence_value_define(begin, accessible);
+        if (accessible) labels_unmarked(UNDEFINED, begin, accessible);
         begin = poison_past(begin + accessible);
     }
     return DONE;
@@ -109,8 +114,11 @@ static void undefine(const struct request *request, uintptr_t begin, uint64_t si
 }
 
 static uint64_t make_undefined(const struct request *request) {
+    uintptr_t begin = request->arguments[0];
+    uint64_t size = request->arguments[1];
     open_memory(request);
-    undefine(request, request->arguments[0], request->arguments[1]);
+    if (!is_accessible(begin, size) || !labels_marked(UNDEFINED, begin, size))
+        undefine(request, begin, size);
     return DONE;
 }
 

@@ -23,6 +23,18 @@ uint8_t labels_named(const char *name) {
     return labelling ? bits_of(labelling->labels, labelling->label_count, name) : 0;
 }
 
+int labels_marked(const char *function, uintptr_t at, uint64_t size) {
+    uint8_t labels = labelling ? born_of(function) : 0;
+    if (labels) labels_add(at, size, labels);
+    return labels != 0;
+}
+
+int labels_unmarked(const char *function, uintptr_t at, uint64_t size) {
+    uint8_t labels = labelling ? born_of(function) : 0;
+    if (labels) labels_drop(at, size, labels);
+    return labels != 0;
+}
+
 /* ---- what wrappers announce ---- */
 
 static void arrived(const char *function, uintptr_t to, uint64_t size) {
@@ -75,6 +87,10 @@ WH_EXPORT uint64_t __whence_labels_load(uint64_t at, uint64_t size) {
 
 WH_EXPORT void __whence_labels_store(uint64_t at, uint64_t size, uint64_t labels) {
     labels_store(at, size, (uint8_t)labels);
+}
+
+WH_EXPORT void __whence_labels_drop(uint64_t at, uint64_t size, uint64_t labels) {
+    labels_drop(at, size, (uint8_t)labels);
 }
 
 WH_EXPORT void __whence_labels_copy(uint64_t to, uint64_t from, uint64_t size) {

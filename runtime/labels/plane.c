@@ -58,6 +58,15 @@ void labels_store(uintptr_t at, uint64_t size, uint8_t value) {
     }
 }
 
+void labels_add(uintptr_t at, uint64_t size, uint8_t value) {
+    for (uint64_t i = 0; i < size; i++) labels_store(at + i, 1, labels_load(at + i, 1) | value);
+}
+
+void labels_drop(uintptr_t at, uint64_t size, uint8_t value) {
+    for (uint64_t i = 0; i < size; i++)
+        labels_store(at + i, 1, labels_load(at + i, 1) & (uint8_t)~value);
+}
+
 void labels_clear(uintptr_t at, uint64_t size) {
     for (uint64_t part = size; size; at += part, size -= part, part = size) {
         uint8_t *labels = labels_at(at, &part, 0);

@@ -12,6 +12,9 @@ long labels_init(uintptr_t *begin, size_t *size);
 uint8_t labels_load(uintptr_t at, uint64_t size);
 /* The bytes, as they are now, have these labels. */
 void labels_store(uintptr_t at, uint64_t size, uint8_t labels);
+/* They have these, too, or no more. */
+void labels_add(uintptr_t at, uint64_t size, uint8_t labels);
+void labels_drop(uintptr_t at, uint64_t size, uint8_t labels);
 /* Bytes will be at `to` what they are at `from`. */
 void labels_copy(uintptr_t to, uintptr_t from, uint64_t size);
 void labels_clear(uintptr_t at, uint64_t size);

@@ -172,6 +172,15 @@ class Primitives:
         U64.from_address(value).value = loaded
         return 1
 
+    def labels_of_bytes(self, address: int, size: int) -> int:
+        return self.world.labels("Labels", address, size)
+
+    def labels_of_text(self, address: int) -> int:
+        return self.world.labels("Labels", address)
+
+    def labels_of_list(self, address: int) -> int:
+        return self.world.labels("ListLabels", address)
+
     def fire(self, event: int, rule: int, block: int | None, count: int, values: int) -> None:
         traced = tuple((U64 * count).from_address(values)) if count else ()
         witness = Block.from_address(block).id if block else None
@@ -214,6 +223,9 @@ def _install() -> None:
         ("recall", U64, [U64, p, p]),
         ("next_recalled", U64, [p, U64, p]),
         ("load", U64, [U64, U64, p]),
+        ("labels_of_bytes", U64, [U64, U64]),
+        ("labels_of_text", U64, [U64]),
+        ("labels_of_list", U64, [U64]),
         ("fire", None, [p, U64, p, U64, p]),
     ]
     for name, result, arguments in signatures:

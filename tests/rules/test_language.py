@@ -196,7 +196,8 @@ def test_canonical_text_of_files_means_the_same(text: str) -> None:
     first = load_texts([("f.rules", text.encode())], standard)
     count = len(standard.rules) if standard else 0
     names = len(standard.predicates) if standard else 0
-    printed = print_file(m.RuleFile("f.rules", first.predicates[names:], first.rules[count:]))
+    domains = first.domains[len(standard.domains) if standard else 0 :]
+    printed = print_file(m.RuleFile("f.rules", first.predicates[names:], first.rules[count:], domains))
     second = load_texts([("f.rules", printed.encode())], standard)
     assert second == first
     assert second.select(["all"]).key() == first.select(["all"]).key()

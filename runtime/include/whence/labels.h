@@ -17,8 +17,9 @@ extern __thread struct labels_passed __whence_labels;
 
 /* The labels of bytes together. */
 uint64_t __whence_labels_load(uint64_t at, uint64_t size);
-/* Bytes hold a value with these labels, maybe none; are about to be copied. */
+/* Bytes hold a value with these labels, maybe none; lose some; are about to be copied. */
 void __whence_labels_store(uint64_t at, uint64_t size, uint64_t labels);
+void __whence_labels_drop(uint64_t at, uint64_t size, uint64_t labels);
 void __whence_labels_copy(uint64_t to, uint64_t from, uint64_t size);
 /* The arguments of main. */
 void __whence_labels_main(char **arguments);

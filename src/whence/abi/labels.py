@@ -36,8 +36,11 @@ ARGUMENTS = "main"
 """As a source: the arguments of the program."""
 STREAMS = "std::istream"
 """As a source: the functions by which C++ reads from streams of files."""
+MARKS = ("VALGRIND_MAKE_MEM_UNDEFINED", "__msan_poison", "__msan_allocated_memory")
+"""As sources: what programs call to have memory undefined. It gets the label instead, and loses it where it
+is said to be defined."""
 SOURCES = frozenset(
-    {ARGUMENTS, STREAMS, *(name for name in library.WRAPPED if name in library.having("input"))}
+    {ARGUMENTS, STREAMS, *MARKS, *(name for name in library.WRAPPED if name in library.having("input"))}
 )
 """Functions whose bytes may be born with a label: in the memory that they fill, or in the text that they
 return."""
@@ -77,7 +80,7 @@ _ENDS = re.compile(r"^(?:__isoc(?:99|23)_|__)|(?:_chk|_unlocked|64)$")
 
 def relatives(source: str) -> tuple[str, ...]:
     """The functions that a source stands for: it and those that do the same."""
-    if source == ARGUMENTS:
+    if source == ARGUMENTS or source in MARKS:
         return (source,)
     if source == STREAMS:
         return tuple(sorted({*intercepts.CXX_WRITERS.values(), *intercepts.CXX_READERS.values()}))

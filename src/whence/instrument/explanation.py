@@ -71,7 +71,8 @@ class Explanation:
 
 def explain(rule: m.Rule, rules: RuleSet) -> Explanation:
     """The explanation of a rule of this set, on or off, for the native engine."""
-    text = "\n".join([*(print_node(each) for each in rules.predicates_used([rule])), print_node(rule)])
+    used = [*rules.domains_used([rule]), *rules.predicates_used([rule])]
+    text = "\n".join([*map(print_node, used), print_node(rule)])
     in_words = sentence(rule, rules)
     try:
         plan = plan_rule(rule, rules)
@@ -85,7 +86,7 @@ def explain(rule: m.Rule, rules: RuleSet) -> Explanation:
         text=text,
         sentence=in_words,
         limit=None,
-        planes=tuple(planes_of(plan)),
+        planes=(*planes_of(plan), *(f"labels of {each.name}" for each in rules.domains_used([rule]))),
         events=tuple(_kept_events(plan)),
         watches=plan.functions,
         filter=tuple(_filter(plan)),

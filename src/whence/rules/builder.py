@@ -164,9 +164,14 @@ class _Builder:
         self.check_rule_name(name, "domain")
         labels: list[m.Label] = []
         stops: list[str] = []
+        cleared = False
         for clause in _trees(node):
             if clause.data == "label":
                 labels.append(self.label(clause))
+                continue
+            if clause.data == "cleared":
+                self.choice(_tokens(clause)[0], "operation that clears labels", ("comparison",))
+                cleared = True
                 continue
             for token in _tokens(clause):
                 if self.choice(token, "class of operations", tuple(CLASSES)) in stops:
@@ -175,7 +180,7 @@ class _Builder:
         if not labels:
             self.bad(node, f"domain '{name}' has no label: write 'label' and a name")
         text = self.title(title, "what the labels say")
-        return m.Domain(str(name), text, tuple(labels), tuple(stops), place=self.place(name))
+        return m.Domain(str(name), text, tuple(labels), tuple(stops), cleared, place=self.place(name))
 
     def label(self, node: Node) -> m.Label:
         token, *named = _tokens(node)

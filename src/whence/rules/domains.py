@@ -16,12 +16,13 @@ class Labels:
 
     births: functions of the C library, with the labels of the bytes that come from them. passes: for each
     class of operations the labels that their results keep. named: the labels that the program may give by
-    name, with their bits.
+    name, with their bits. cleared: those that values lose which are compared.
     """
 
     births: tuple[tuple[str, int], ...]
     passes: tuple[tuple[str, int], ...]
     named: tuple[tuple[str, int], ...]
+    cleared: int = 0
 
     def passed(self, operation: str) -> int:
         """The labels that a class of operations passes on."""
@@ -79,4 +80,5 @@ def followed(domains: Sequence[m.Domain]) -> Labels | None:
                 for name in relatives(source):
                     births[name] = births.get(name, 0) | bits[label.name]
     passes = {name: sum(sum(each.bits) for each in domains if name not in each.stops) for name in CLASSES}
-    return Labels(tuple(sorted(births.items())), tuple(passes.items()), tuple(bits.items()))
+    cleared = sum(sum(each.bits) for each in domains if each.cleared)
+    return Labels(tuple(sorted(births.items())), tuple(passes.items()), tuple(bits.items()), cleared)

@@ -253,14 +253,16 @@ class Label(Node):
 class Domain(Node):
     """Labels that values and bytes of memory have, and what passes them on.
 
-    `stops`: classes of operations (`whence.abi.labels.CLASSES`) whose results have no label of it. `bits`:
-    the bit of each label, which the checker gives.
+    `stops`: classes of operations (`whence.abi.labels.CLASSES`) whose results have no label of it.
+    `cleared`: whether values lose it that the function compares with something. `bits`: the bit of each
+    label, which the checker gives.
     """
 
     name: str
     title: str
     labels: tuple[Label, ...]
     stops: tuple[str, ...] = ()
+    cleared: bool = False
     bits: tuple[int, ...] = field(default=(), compare=False)
 
 

@@ -109,7 +109,10 @@ def print_node(node: m.Node) -> str:
         case m.Domain():
             return print_domain(node)
         case m.Label(name=name, sources=sources):
-            return " ".join(["label", name, *(["from", ", ".join(sources)] if sources else [])])
+            named = [
+                each if _NAME.fullmatch(each) and each not in RESERVED else quote(each) for each in sources
+            ]
+            return " ".join(["label", name, *(["from", ", ".join(named)] if named else [])])
         case m.DetectionPoint(name=name, args=args):
             return " ".join([name, *map(print_term, args)])
         case m.EventPattern() | m.BlockPattern() | m.PointerPattern():
@@ -152,6 +155,8 @@ def print_domain(domain: m.Domain) -> str:
     lines = [f"domain {domain.name} {quote(domain.title)}", *map(print_node, domain.labels)]
     if domain.stops:
         lines.append(f"stops at {', '.join(domain.stops)}")
+    if domain.cleared:
+        lines.append("cleared at comparison")
     return "\n    ".join(lines)
 
 

@@ -32,6 +32,10 @@ STANDARD_FILES = (
 )
 """In order of evaluation."""
 
+SETS = ("secret", "taint")
+"""Rules that whence ships and that are given by their names, in place of a file's: those of domains of
+labels."""
+
 ALL = "all"
 """In `select`, stands for every rule."""
 
@@ -221,9 +225,10 @@ def load_file_only(path: str | Path) -> m.RuleFile:
 
 
 def read_file(path: str | Path) -> bytes:
-    """The bytes of a rule file, one more than allowed at most; raises `UserMistake`."""
+    """The bytes of a rule file or of one of the `SETS`, one more than allowed at most; raises `UserMistake`."""
+    shipped = str(path) in SETS
     try:
-        with open(path, "rb") as file:
+        with open(Path(__file__).parent / "sets" / f"{path}.rules" if shipped else path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         reason = error.strerror or str(error)

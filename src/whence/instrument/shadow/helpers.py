@@ -16,10 +16,10 @@ PASSED = "__whence_labels"
 _PREFIX = "__whence_labels_"
 READ, WRITE = f"{_PREFIX}read", f"{_PREFIX}write"
 """With `_N` behind them, of N bytes in one chunk; without, of any bytes up to the size of a chunk."""
-USED = f"{_PREFIX}used"
+USED, COMPARED = f"{_PREFIX}used", f"{_PREFIX}compared"
 COPY, FILL, MAIN = f"{_PREFIX}copy", f"{_PREFIX}store", f"{_PREFIX}main"
 """The runtime's own."""
-_LOAD, _USE = f"{_PREFIX}load", "__whence_labelled"
+_LOAD, _DROP, _USE = f"{_PREFIX}load", f"{_PREFIX}drop", "__whence_labelled"
 
 WIDTHS = (1, 2, 4, 8, 16)
 
@@ -27,6 +27,7 @@ _DECLARED = {
     READ: f"declare i8 @{READ}(ptr, i64) nounwind",
     WRITE: f"declare void @{WRITE}(ptr, i64, i8) nounwind",
     USED: f"declare void @{USED}(i64, i64, i8)",
+    COMPARED: f"declare void @{COMPARED}(ptr, i64, i8) nounwind",
     COPY: f"declare void @{COPY}(ptr, ptr, i64) nounwind",
     FILL: f"declare void @{FILL}(ptr, i64, i64) nounwind",
     MAIN: f"declare void @{MAIN}(ptr) nounwind",
@@ -51,11 +52,24 @@ def definitions() -> Iterator[str]:
     yield f"declare i64 @{_LOAD}(i64, i64) #1"
     yield f"declare void @{FILL}(i64, i64, i64) #1"
     yield f"declare void @{_USE}(i64, i64, i64) #1"
+    yield f"declare void @{_DROP}(i64, i64, i64) #1"
     for width in WIDTHS:
         yield _read(width)
         yield _write(width)
     yield _read_any()
     yield _write_any()
+    yield f"""define linkonce_odr hidden void @{COMPARED}(ptr %p, i64 %n, i8 %labels) #0 {{
+begin:
+  %none = icmp eq i8 %labels, 0
+  br i1 %none, label %end, label %cold, !prof !1
+cold:
+  %a = ptrtoint ptr %p to i64
+  %wide = zext i8 %labels to i64
+  call void @{_DROP}(i64 %a, i64 %n, i64 %wide) #3
+  br label %end
+end:
+  ret void
+}}"""
     yield f"""define linkonce_odr hidden void @{USED}(i64 %point, i64 %value, i8 %labels) #0 {{
 begin:
   %none = icmp eq i8 %labels, 0

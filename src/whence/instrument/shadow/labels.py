@@ -21,6 +21,7 @@ def domain_of(labels: Labels, uses: frozenset[str], decided: bool = False) -> Do
         passes={COPY: labels.all, **dict(labels.passes)},
         uses=uses,
         decided=decided,
+        cleared=labels.cleared,
         all=labels.all,
         read=helpers.READ,
         write=helpers.WRITE,
@@ -28,6 +29,7 @@ def domain_of(labels: Labels, uses: frozenset[str], decided: bool = False) -> Do
         fill=helpers.FILL,
         main=helpers.MAIN,
         used=helpers.USED,
+        compared=helpers.COMPARED,
         passed=helpers.PASSED,
     )
 
@@ -51,18 +53,19 @@ def follow_labels(context: Context) -> None:
           store ptr null, ptr @__whence_labels, align 8
           %wh.5 = getelementptr i8, ptr @__whence_labels, i64 32
           %wh.6 = load i8, ptr %wh.5, align 8
-          %wh.0 = select i1 %wh.4, i8 %wh.6, i8 0
+          %wh.7 = select i1 %wh.4, i8 %wh.6, i8 0
+          %wh.0 = or i8 %wh.7, 0
           %v = load i32, ptr %p, align 4
-          %wh.7 = call i8 @__whence_labels_read_4(ptr %p)
-          %wh.1 = or i8 %wh.7, 0
+          %wh.8 = call i8 @__whence_labels_read_4(ptr %p)
+          %wh.1 = or i8 %wh.8, 0
           %y = add i32 %v, %x
-          %wh.8 = or i8 %wh.1, %wh.0
-          %wh.2 = or i8 %wh.8, 0
-          %wh.9 = getelementptr i8, ptr @__whence_labels, i64 8
-          store ptr @f, ptr %wh.9, align 8
-          %wh.10 = zext i8 %wh.2 to i64
-          %wh.11 = getelementptr i8, ptr @__whence_labels, i64 16
-          store i64 %wh.10, ptr %wh.11, align 8
+          %wh.9 = or i8 %wh.1, %wh.0
+          %wh.2 = or i8 %wh.9, 0
+          %wh.10 = getelementptr i8, ptr @__whence_labels, i64 8
+          store ptr @f, ptr %wh.10, align 8
+          %wh.11 = zext i8 %wh.2 to i64
+          %wh.12 = getelementptr i8, ptr @__whence_labels, i64 16
+          store i64 %wh.11, ptr %wh.12, align 8
           ret i32 %y
         }
         @__whence_labels = external thread_local(initialexec) global [152 x i8]

@@ -19,7 +19,8 @@ _CALLEE, _RETURNED, _RESULT = (PASSED.offset(each) for each in ("callee", "retur
 class Passing:
     """Inserts instructions into one function.
 
-    shadows: by the name of a value that has one, the name of its shadow.
+    shadows: by the name of a value that has one, the name of its shadow. cleared: values that lose some bits
+    of it, because the function compares them.
     """
 
     def __init__(self, function: ir.Function, domain: Domain) -> None:
@@ -28,6 +29,7 @@ class Passing:
         self.module = function.module
         self.layout = function.module.layout
         self.shadows: dict[str, str] = {}
+        self.cleared: set[str] = set()
 
     # -- instructions --
 
@@ -58,12 +60,13 @@ class Passing:
             return self.domain.none
         if kept == self.domain.all:
             return shadow
-        mask = kept - 256 if kept > 127 else kept
-        return self.emit(place, f"and {self.domain.type} {shadow}, {mask}")
+        return self.emit(place, f"and {self.domain.type} {shadow}, {signed(kept)}")
 
     def define(self, place: ir.Instruction, value: str | None, parts: list[str]) -> None:
         """Gives a value's shadow its name."""
         joined = self.join(place, parts)
+        if value in self.cleared:
+            joined = self.masked(place, joined, self.domain.all & ~self.domain.cleared)
         place.insert_before(f"{self.shadows[value or '']} = or {self.domain.type} {joined}, 0")
 
     def first(self) -> ir.Instruction:
@@ -130,11 +133,15 @@ class Passing:
                 self._take_copy(place, meant, index, each)
             else:
                 word = self._get(place, ARGUMENTS_OFFSET + 8 * index, self.domain.type)
-                chosen = f"i1 {meant}, {self.domain.type} {word}, {self.domain.type} {self.domain.none}"
-                place.insert_before(f"{self.shadows[each.name or '']} = select {chosen}")
+                self._choose(place, each.name, meant, word)
         for _, each in taken:
             if _copied(each) and each.name in self.shadows:
                 self._none(place, each)
+
+    def _choose(self, place: ir.Instruction, value: str | None, meant: str, word: str) -> None:
+        """Gives a value the shadow that was passed, if it is meant for it."""
+        chosen = f"i1 {meant}, {self.domain.type} {word}, {self.domain.type} {self.domain.none}"
+        self.define(place, value, [self.emit(place, f"select {chosen}")])
 
     def _none(self, place: ir.Instruction, each: ir.Parameter) -> None:
         if each.name in self.shadows:
@@ -195,8 +202,7 @@ class Passing:
         returned = self._get(place, _RETURNED, "ptr")
         known = self.emit(place, f"icmp eq ptr {returned}, {target}")
         word = self._get(place, _RESULT, self.domain.type)
-        chosen = f"i1 {known}, {self.domain.type} {word}, {self.domain.type} {self.domain.none}"
-        place.insert_before(f"{self.shadows[made.result or '']} = select {chosen}")
+        self._choose(place, made.result, known, word)
 
     def _arguments(self, made: ir.Call, target: str) -> None:
         numbered = list(enumerate(made.arguments))[:MOST_ARGUMENTS]
@@ -216,6 +222,11 @@ class Passing:
         some = self.join(made, [shadow for _, shadow in shadowed])
         is_any = self.emit(made, f"icmp ne {self.domain.type} {some}, {self.domain.none}")
         self._put(made, _CALLEE, "ptr", self.emit(made, f"select i1 {is_any}, ptr {target}, ptr null"))
+
+
+def signed(bits: int) -> int:
+    """A set of bits as the text of an i8 has it."""
+    return bits - 256 if bits > 127 else bits
 
 
 def _copied(parameter: ir.Parameter) -> str:

@@ -70,6 +70,22 @@ def _wanted(instructions: list[ir.Instruction], varying: set[str], domain: Domai
     return found
 
 
+def compared(instructions: list[ir.Instruction]) -> set[str]:
+    """The values that the function compares, and those that they are computed from."""
+    made_by = {each.result: each for each in instructions if each.result is not None}
+    waiting = [name.value for each in instructions if isinstance(each, ir.Compare) for name in each.operands]
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in found or not name.startswith("%"):
+            continue
+        found.add(name)
+        made = made_by.get(name)
+        if made is not None and class_of(made) is not None:
+            waiting += [each.value for each in operands_of(made)]
+    return found
+
+
 def looked_at(made: ir.Instruction, domain: Domain) -> Iterator[str]:
     """The values whose shadows are stored, passed, returned or judged here."""
     match made:

@@ -12,8 +12,8 @@ from whence.instrument.passes import Context
 from whence.instrument.shadow import helpers
 from whence.instrument.shadow.classes import class_of, operands_of
 from whence.instrument.shadow.domain import Domain
-from whence.instrument.shadow.passing import Passing
-from whence.instrument.shadow.reach import followed, judged
+from whence.instrument.shadow.passing import Passing, signed
+from whence.instrument.shadow.reach import compared, followed, judged
 
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 _WORDS = {"float": 32, "double": 64, "half": 16, "bfloat": 16}
@@ -32,6 +32,7 @@ class Walker(Passing):
         values: list[ir.Parameter | ir.Instruction] = [*self.function.parameters, *instructions]
         listed = [each.name if isinstance(each, ir.Parameter) else each.result for each in values]
         self.shadows = {name: self.function.fresh_name() for name in listed if name and name in names}
+        self.cleared = compared(instructions) if self.domain.cleared else set()
         self.enter()
         for each in instructions:
             for code, value in judged(each, self.domain):
@@ -68,6 +69,12 @@ class Walker(Passing):
             return
         place = self.after(made)
         found = self._read(place, made.pointer, made.value_type, made.align)
+        if made.result in self.cleared and not made.atomic:
+            lost = self.emit(place, f"and {self.domain.type} {found}, {signed(self.domain.cleared)}")
+            size = self.layout.store_size_of(made.value_type)
+            self.call(
+                place, self.domain.compared, f"ptr {made.pointer}, i64 {size}, {self.domain.type} {lost}"
+            )
         through = self.masked(place, self.shadow(made.pointer), self.domain.keeps("index"))
         self.define(place, made.result, [found, through])
 
