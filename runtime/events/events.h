@@ -81,8 +81,9 @@ struct new_thread {
     X(ends, (void), ())                                                                            \
     X(joined, (const char *function, uint64_t thread, void **to), (function, thread, to))          \
     X(forked, (void), ())                                                                          \
-    X(arrived, (const char *function, uintptr_t to, uint64_t size), (function, to, size))          \
-    X(returned, (const char *function), (function))                                                \
+    X(arrived, (const char *function, const struct frame *frame, uintptr_t to, uint64_t size),     \
+      (function, frame, to, size))                                                                 \
+    X(returned, (const char *function, const struct frame *frame), (function, frame))              \
     X(parsed, (uintptr_t text, uint64_t size), (text, size))                                       \
     X(copied, (uintptr_t to, uintptr_t from, uint64_t size), (to, from, size))                     \
     X(filled, (uintptr_t to, uint64_t size), (to, size))

@@ -47,6 +47,7 @@ struct context {
     const struct descriptor *descriptor; /* at uses of one that was closed, or NULL */
     const char *types; /* of the step, or what was said before an abort, for reports, or NULL */
     uint64_t origin;   /* of undefined bytes that are read, or 0 */
+    uint32_t birth;    /* the stack at which the labels of a value were born, or 0 */
     uint64_t pc;       /* where a signal interrupted this thread, or 0 */
     const struct pointer *second;            /* where two pointers take part, or NULL */
     const struct undefined_bytes *undefined; /* at uses of memory, or NULL */

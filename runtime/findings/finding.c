@@ -12,6 +12,7 @@
 #include "../os/text.h"
 #include "../planes/planes.h"
 #include "../record/record.h"
+#include "../labels/born.h"
 #include "../origins/chains.h"
 #include "../values/origin.h"
 #include "../port/port.h"
@@ -228,6 +229,14 @@ static void fill_origin(struct wh_finding *head, const struct context *context) 
     if (head->n_variable) return;
     draft.variable = origin_text(origin);
     if (draft.variable) head->n_variable = (uint32_t)wh_length(draft.variable);
+}
+
+/* Labels that a value has, or that the rule has found in memory. */
+static void fill_birth(struct wh_finding *head, const struct context *context) {
+    uint32_t birth = context->birth ? context->birth : PORT_PLANES ? birth_answered() : 0;
+    if (!birth || head->n_alloc) return;
+    head->n_alloc = depot_stack(birth, draft.alloc);
+    if (head->n_alloc) head->flags |= WH_FLAG_LABELLED;
 }
 
 static void fill_descriptor(struct wh_finding *head, const struct descriptor *descriptor) {
@@ -474,6 +483,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     fill_block(head, block);
     fill_chains(head, context, block);
     fill_origin(head, context);
+    fill_birth(head, context);
     fill_descriptor(head, context->descriptor);
     if (head->bad || context->second) fill_hit(head, context->event.r, block);
     if (context->second) fill_second(head, context->second);

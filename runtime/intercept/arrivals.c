@@ -112,7 +112,7 @@ static void stored_of_text(const struct arrival *arrival, uintptr_t to, size_t s
 
 void arrival_stored(struct site site, const struct arrival *arrival, const void *to, size_t size,
                     struct part part, int is_text) {
-    if (!arrival->text) announce_arrived(site.function, (uintptr_t)to, size);
+    if (!arrival->text) announce_arrived(site.function, site.frame, (uintptr_t)to, size);
     if (!arrival->call || !arrival->node) return;
     if (part.begin < 0 || part.end < part.begin)
         cells_set(arrival->call, arrival->node, (uintptr_t)to, size);

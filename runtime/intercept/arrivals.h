@@ -32,17 +32,17 @@ void parsed_as_result(struct site site, const char *text, size_t size, uint64_t 
 
 #define CAME_FROM(file, offset, to, size)                                                          \
     (ORIGINS_ON ? arrived_from_file(SITE, (file), (uint64_t)(offset), (to), (size)) : (void)0,     \
-     announce_arrived(NAME, (uintptr_t)(to), (size)))
+     announce_arrived(NAME, FRAME_HERE, (uintptr_t)(to), (size)))
 #define CAME_AS_MAPPING(file, offset, at, size)                                                    \
     (ORIGINS_ON ? arrived_as_mapping(SITE, (file), (uint64_t)(offset), (at), (size)) : (void)0)
 #define CAME_IN_PARTS(file, offset, parts, count, size)                                            \
     (ORIGINS_ON                                                                                    \
          ? arrived_in_parts(SITE, (file), (uint64_t)(offset), (parts), (size_t)(count), (size))    \
          : (void)0,                                                                                \
-     IS_HEARD(arrived) ? arrived_parts(NAME, (parts), (size_t)(count), (size)) : (void)0)
+     IS_HEARD(arrived) ? arrived_parts(SITE, (parts), (size_t)(count), (size)) : (void)0)
 
 /* Announces what arrived in parts. */
-void arrived_parts(const char *function, const struct iovec *parts, size_t count, size_t size);
+void arrived_parts(struct site site, const struct iovec *parts, size_t count, size_t size);
 
 /* Bytes are about to be written, if they can be, or have been. */
 void announce_written(struct site site, const void *to, size_t size);

@@ -144,14 +144,21 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
 #define READ_PATH(path) check_path(SITE, (path))
 /* A name that may be missing. */
 #define READ_PATH_IF(path) ((path) ? READ_PATH(path) : (void)0)
-/* Bytes are about to be copied: undefined ones stay so. */
+static inline void bytes_copied(uintptr_t to, uintptr_t from, size_t size) {
+    if (VALUES_ON) __whence_value_copy(to, from, size);
+    announce_copied(to, from, size);
+}
+static inline void bytes_filled(uintptr_t to, size_t size) {
+    if (VALUES_ON) __whence_value_define(to, size);
+    announce_filled(to, size);
+}
+/* Bytes are about to be copied: undefined ones stay so, and others keep what is known of them. */
 #define COPIES(to, from, size)                                                                     \
-    (VALUES_ON ? __whence_value_copy((uint64_t)(to), (uint64_t)(from), (size)) : (void)0,          \
-     announce_copied((uintptr_t)(to), (uintptr_t)(from), (size)))
+    (VALUES_ON || IS_HEARD(copied) ? bytes_copied((uintptr_t)(to), (uintptr_t)(from), (size))      \
+                                   : (void)0)
 /* Bytes are about to be written, or have been. */
 #define FILLS(to, size)                                                                            \
-    (VALUES_ON ? __whence_value_define((uint64_t)(to), (size)) : (void)0,                          \
-     announce_filled((uintptr_t)(to), (size)))
+    (VALUES_ON || IS_HEARD(filled) ? bytes_filled((uintptr_t)(to), (size)) : (void)0)
 #define READ_WIDE(string) check_wide(SITE, (string), NO_LIMIT)
 #define READ_WIDE_N(string, most) check_wide(SITE, (string), (most))
 

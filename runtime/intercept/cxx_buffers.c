@@ -158,7 +158,7 @@ static void put_file(struct site site, const struct taking *taking, const char *
     if (taking->call)
         given_arrived(site.function, printing_input(taking->call), bytes_at(taking, place, size),
                       (uintptr_t)to);
-    announce_arrived(site.function, (uintptr_t)to, size);
+    announce_arrived(site.function, site.frame, (uintptr_t)to, size);
 }
 
 static void put_text_at(struct whence_origin_site *call, const char *to, const char *from,
@@ -205,7 +205,7 @@ static uint32_t number_of_text(const struct taking *taking) {
 void taking_number(struct site site, const struct taking *taking, const void *to, size_t size) {
     if (!taking->is_followed) return;
     int is_text = taking->kind == BUFFER_TEXT;
-    if (!is_text) announce_arrived(site.function, (uintptr_t)to, size);
+    if (!is_text) announce_arrived(site.function, site.frame, (uintptr_t)to, size);
     if (!taking->call) return;
     uint32_t node = is_text ? number_of_text(taking) : number_of_file(site, taking);
     if (node) cells_set(taking->call, node, (uintptr_t)to, size);
@@ -219,7 +219,7 @@ struct taking taking_byte(struct site site, const void *stream) {
 
 void taking_returned(struct site site, const struct taking *taking, int byte) {
     if (byte != EOF && taking->is_followed && taking->kind != BUFFER_TEXT)
-        announce_returned(site.function);
+        announce_returned(site.function, site.frame);
     if (!taking->call || byte == EOF) return;
     uint32_t node = 0;
     unsigned char content = (unsigned char)byte;

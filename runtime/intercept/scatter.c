@@ -74,9 +74,9 @@ void check_gathered(struct site site, const struct iovec *parts, size_t count) {
     }
 }
 
-void arrived_parts(const char *function, const struct iovec *parts, size_t count, size_t size) {
+void arrived_parts(struct site site, const struct iovec *parts, size_t count, size_t size) {
     for (size_t i = 0; size && i < count; i++) {
         size_t part = scatter_next(&parts[i], &size);
-        announce_arrived(function, (uintptr_t)parts[i].iov_base, part);
+        announce_arrived(site.function, site.frame, (uintptr_t)parts[i].iov_base, part);
     }
 }

@@ -171,7 +171,8 @@ WRAP(void *, bsearch,
         USE_STRING_IF(variable);                                                                   \
         char *value = name(variable);                                                              \
         if (ORIGINS_ON && value) arrived_as_pointer(SITE, value);                                  \
-        if (IS_HEARD(arrived) && value) announce_arrived(NAME, (uintptr_t)value, strlen(value));   \
+        if (IS_HEARD(arrived) && value)                                                            \
+            announce_arrived(NAME, FRAME_HERE, (uintptr_t)value, strlen(value));                   \
         return value;                                                                              \
     }
 

@@ -19,7 +19,7 @@ static char *end_line(struct site site, struct bounce *bounce, char *line, char 
     int all = length && (line[length - 1] == '\n' || length + 1 == (size_t)size);
     bounce_end(site, bounce, line ? length + 1 : 0);
     if (ORIGINS_ON) arrival_put(site, arrival, to, length, all);
-    announce_arrived(site.function, (uintptr_t)to, length);
+    announce_arrived(site.function, site.frame, (uintptr_t)to, length);
     return line ? to : NULL;
 }
 
@@ -69,7 +69,7 @@ static ssize_t delimited(struct site site, char **line, ssize_t length, FILE *st
     }
     FILLS(*line, (size_t)length + 1);
     if (ORIGINS_ON) arrival_put(site, arrival, *line, (size_t)length, 1);
-    announce_arrived(site.function, (uintptr_t)*line, (size_t)length);
+    announce_arrived(site.function, site.frame, (uintptr_t)*line, (size_t)length);
     return length;
 }
 
@@ -313,7 +313,7 @@ CLOSE(pclose)
 static int given(struct site site, int byte, FILE *stream, struct arrival *arrival) {
     TRIED_AT(site, stream, byte < 0);
     if (ORIGINS_ON) arrival_returned(site, arrival, byte);
-    if (byte != EOF) announce_returned(site.function);
+    if (byte != EOF) announce_returned(site.function, site.frame);
     return byte;
 }
 

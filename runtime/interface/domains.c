@@ -2,6 +2,7 @@
 #include "poison.h"
 #include "../labels/births.h"
 #include "../labels/plane.h"
+#include "../labels/born.h"
 #include "../process/thread.h"
 
 WH_EXPORT int __whence_domain_label(const volatile void *at, size_t size, const char *label);
@@ -18,7 +19,7 @@ static uint8_t bit_of(uintptr_t at, size_t size, const char *label) {
 
 int __whence_domain_label(const volatile void *at, size_t size, const char *label) {
     uint8_t bit = bit_of((uintptr_t)at, size, label);
-    if (bit) labels_add((uintptr_t)at, size, bit);
+    if (bit) labels_add((uintptr_t)at, size, bit, birth_here(FRAME_HERE));
     return bit != 0;
 }
 

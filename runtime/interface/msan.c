@@ -57,18 +57,19 @@ static void forget(uintptr_t begin, uint64_t size, const struct frame *frame) {
 }
 
 /* The bytes may be labelled in place of that. */
-static int is_labelled(const char *function, uintptr_t begin, uint64_t size) {
+static int is_labelled(const char *function, const struct frame *frame, uintptr_t begin,
+                       uint64_t size) {
     thread_here();
-    return size && !poison_first_bad(begin, size) && labels_marked(function, begin, size);
+    return size && !poison_first_bad(begin, size) && labels_marked(function, frame, begin, size);
 }
 
 void __msan_poison(const volatile void *begin, size_t size) {
-    if (!is_labelled("__msan_poison", (uintptr_t)begin, size))
+    if (!is_labelled("__msan_poison", FRAME_HERE, (uintptr_t)begin, size))
         forget((uintptr_t)begin, size, FRAME_HERE);
 }
 
 void __msan_allocated_memory(const volatile void *begin, size_t size) {
-    if (!is_labelled("__msan_allocated_memory", (uintptr_t)begin, size))
+    if (!is_labelled("__msan_allocated_memory", FRAME_HERE, (uintptr_t)begin, size))
         forget((uintptr_t)begin, size, FRAME_HERE);
 }
 

@@ -117,7 +117,7 @@ static uint64_t make_undefined(const struct request *request) {
     uintptr_t begin = request->arguments[0];
     uint64_t size = request->arguments[1];
     open_memory(request);
-    if (!is_accessible(begin, size) || !labels_marked(UNDEFINED, begin, size))
+    if (!is_accessible(begin, size) || !labels_marked(UNDEFINED, request->frame, begin, size))
         undefine(request, begin, size);
     return DONE;
 }

@@ -1,7 +1,9 @@
 #include "births.h"
+#include "born.h"
 #include "plane.h"
 #include "../include/whence/labels.h"
 #include "../os/text.h"
+#include "../process/thread.h"
 
 WH_EXPORT __thread struct labels_passed __whence_labels __attribute__((tls_model("initial-exec")));
 
@@ -23,9 +25,9 @@ uint8_t labels_named(const char *name) {
     return labelling ? bits_of(labelling->labels, labelling->label_count, name) : 0;
 }
 
-int labels_marked(const char *function, uintptr_t at, uint64_t size) {
+int labels_marked(const char *function, const struct frame *frame, uintptr_t at, uint64_t size) {
     uint8_t labels = labelling ? born_of(function) : 0;
-    if (labels) labels_add(at, size, labels);
+    if (labels) labels_add(at, size, labels, birth_here(frame));
     return labels != 0;
 }
 
@@ -37,8 +39,9 @@ int labels_unmarked(const char *function, uintptr_t at, uint64_t size) {
 
 /* ---- what wrappers announce ---- */
 
-static void arrived(const char *function, uintptr_t to, uint64_t size) {
-    labels_store(to, size, born_of(function));
+static void arrived(const char *function, const struct frame *frame, uintptr_t to, uint64_t size) {
+    uint8_t labels = born_of(function);
+    labels_store(to, size, labels, labels ? birth_here(frame) : 0);
 }
 
 static void give(uint8_t labels) {
@@ -46,7 +49,11 @@ static void give(uint8_t labels) {
     __whence_labels.passed.result = labels;
 }
 
-static void returned(const char *function) { give(born_of(function)); }
+static void returned(const char *function, const struct frame *frame) {
+    uint8_t labels = born_of(function);
+    if (labels) birth_seen(labels, birth_here(frame));
+    give(labels);
+}
 
 static void parsed(uintptr_t text, uint64_t size) {
     give(labels_load(text, size) & (uint8_t)labelling->labels_parsed);
@@ -86,7 +93,7 @@ WH_EXPORT uint64_t __whence_labels_load(uint64_t at, uint64_t size) {
 }
 
 WH_EXPORT void __whence_labels_store(uint64_t at, uint64_t size, uint64_t labels) {
-    labels_store(at, size, (uint8_t)labels);
+    labels_store(at, size, (uint8_t)labels, birth_last((uint8_t)labels));
 }
 
 WH_EXPORT void __whence_labels_drop(uint64_t at, uint64_t size, uint64_t labels) {
@@ -99,6 +106,7 @@ WH_EXPORT void __whence_labels_copy(uint64_t to, uint64_t from, uint64_t size) {
 
 WH_EXPORT void __whence_labels_main(char **arguments) {
     uint8_t labels = labelling ? born_of(WH_LABELS_ARGUMENTS) : 0;
+    uint16_t birth = labels ? birth_here(FRAME_HERE) : 0;
     for (char **at = arguments; labels && at && *at; at++)
-        labels_store((uintptr_t)*at, wh_length(*at), labels);
+        labels_store((uintptr_t)*at, wh_length(*at), labels, birth);
 }

@@ -15,7 +15,7 @@ uint8_t labels_named(const char *name);
 
 /* The program says by one of the interfaces for undefined values that bytes are undefined, or are
  * not: whether that is about labels instead. */
-int labels_marked(const char *function, uintptr_t at, uint64_t size);
+int labels_marked(const char *function, const struct frame *frame, uintptr_t at, uint64_t size);
 int labels_unmarked(const char *function, uintptr_t at, uint64_t size);
 
 #endif

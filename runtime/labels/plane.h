@@ -10,10 +10,10 @@ long labels_init(uintptr_t *begin, size_t *size);
 
 /* The labels of the bytes together, as far as they still hold the value that had them. */
 uint8_t labels_load(uintptr_t at, uint64_t size);
-/* The bytes, as they are now, have these labels. */
-void labels_store(uintptr_t at, uint64_t size, uint8_t labels);
+/* The bytes, as they are now, have these labels, which were born there (born.h). */
+void labels_store(uintptr_t at, uint64_t size, uint8_t labels, uint16_t birth);
 /* They have these, too, or no more. */
-void labels_add(uintptr_t at, uint64_t size, uint8_t labels);
+void labels_add(uintptr_t at, uint64_t size, uint8_t labels, uint16_t birth);
 void labels_drop(uintptr_t at, uint64_t size, uint8_t labels);
 /* Bytes will be at `to` what they are at `from`. */
 void labels_copy(uintptr_t to, uintptr_t from, uint64_t size);

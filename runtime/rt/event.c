@@ -2,6 +2,7 @@
 #include "entry.h"
 #include "histories.h"
 #include "watched.h"
+#include "../labels/born.h"
 #include "../findings/finding.h"
 #include "../settings/options.h"
 #include "../leak/excuse.h"
@@ -39,6 +40,7 @@ uint64_t event_evaluate(struct context *context) {
     for (uint64_t i = 0; i < rules_current->rule_count && !counts_only; i++) {
         if (!applies(&rules_current->rules[i], &context->event)) continue;
         thread->recalled_stack = 0;
+        if (PORT_PLANES) birth_forget();
         rules_current->rules[i].evaluate(&context->event, i);
     }
     if (context->collect) leak_end(context);

@@ -1,5 +1,6 @@
 /* Steps that depend on labelled values, and what evaluators ask of labels. */
 #include "../include/whence/labels.h"
+#include "../labels/born.h"
 #include "../labels/plane.h"
 #include "../os/os.h"
 #include "event.h"
@@ -10,6 +11,7 @@ WH_EXPORT void __whence_labelled(uint64_t point, uint64_t value, uint64_t labels
     context.event.point = point;
     context.event.value = value;
     context.event.other = labels;
+    context.birth = birth_stack(birth_last((uint8_t)labels));
     context.frame = FRAME_HERE;
     event_evaluate(&context);
 }
@@ -27,13 +29,17 @@ static int is_readable(uint64_t at, uint64_t size) {
 
 WH_EXPORT uint64_t __whence_labels_of_bytes(uint64_t at, uint64_t size) {
     if (at >> WH_ADDRESS_BITS || size >> WH_ADDRESS_BITS || !is_readable(at, size)) return 0;
-    return labels_load(at, size);
+    uint8_t labels = labels_load(at, size);
+    birth_asked(labels);
+    return labels;
 }
 
 WH_EXPORT uint64_t __whence_labels_of_text(uint64_t at) {
     uint64_t end = at, found;
     while (__whence_load(end, 1, &found) && found) end++;
-    return labels_load(at, end - at);
+    uint8_t labels = labels_load(at, end - at);
+    birth_asked(labels);
+    return labels;
 }
 
 WH_EXPORT uint64_t __whence_labels_of_list(uint64_t at) {

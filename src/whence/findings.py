@@ -186,10 +186,12 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where undefined bits were born: `stack` is that of an allocation, empty for a variable."""
+    """Where undefined bits, or if `labelled` labels, were born: `stack` is that of an allocation, empty for a
+    variable, or that of a call by which labelled bytes came."""
 
     variable: Variable | None = None
     stack: tuple[Frame, ...] = ()
+    labelled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

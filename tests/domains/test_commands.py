@@ -38,6 +38,16 @@ def found_in(whence: Whence, source: Path, level: str, *flags: str) -> list[tupl
     return [(each["rule"], each["stack"][0]["line"]) for each in found]
 
 
+def test_the_report_says_whence_the_bytes_came(whence: Whence) -> None:
+    source = HERE / "programs/texts.c"
+    program = whence.directory / "texts"
+    whence.cc("-g", "-O2", "-w", source, "-o", program)
+    done, (found,) = whence.findings("--rules", RULES, "--locate", "never", program, stdin=INPUT)
+    line = next(at for at, text in enumerate(source.read_text().splitlines(), 1) if "= read(" in text)
+    assert [(frame["function"], frame["line"]) for frame in found["origin"]["stack"]] == [("main", line)]
+    assert "bytes with such a label came by:" in done.err
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("source", PROGRAMS, ids=lambda source: source.name)
 def test_only_what_is_wrong_is_found(whence: Whence, source: Path, level: str) -> None:

@@ -379,9 +379,10 @@ def test_every_intercepted_function_is_there_and_no_other(runtime):
     listing = subprocess.run(["nm", "-D", "--defined-only", runtime], capture_output=True, text=True).stdout
     exported = {line.split()[2] for line in listing.splitlines()}
     headers = Path(__file__).resolve().parents[2] / "runtime/include/whence"
-    names = ("rules.h", "values.h", "origins.h", "symbolic.h", "link.h", "places.h")
+    names = ("rules.h", "values.h", "origins.h", "symbolic.h", "link.h", "places.h", "labels.h")
     header = "".join((headers / name).read_text() for name in names)
-    header += (Path(whence.__file__).parent / "include/whence/leak.h").read_text()
+    for name in ("leak.h", "domain.h"):
+        header += (Path(whence.__file__).parent / "include/whence" / name).read_text()
     interface = set(re.findall(r"\b(__whence_\w+)[(;]", header))
     for model in library.MODELS.values():
         interface |= {helpers.MODEL + model.before} if model.before else set()

@@ -13,7 +13,7 @@
         TRIED(stream, size && items < count);                                                      \
         bounce_end(SITE, &bounce, items * size);                                                   \
         if (ORIGINS_ON) arrival_put(SITE, &arrival, to, items * size, items == count);             \
-        announce_arrived(NAME, (uintptr_t)to, items * size);                                       \
+        announce_arrived(NAME, FRAME_HERE, (uintptr_t)to, items * size);                           \
         return items;                                                                              \
     }
 
@@ -29,7 +29,7 @@ WRAP(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t count, FIL
     TRIED(stream, size && items < count);
     bounce_end(SITE, &bounce, items * size);
     if (ORIGINS_ON) arrival_put(SITE, &arrival, to, items * size, items == count);
-    announce_arrived(NAME, (uintptr_t)to, items * size);
+    announce_arrived(NAME, FRAME_HERE, (uintptr_t)to, items * size);
     return items;
 }
 

@@ -276,6 +276,7 @@ FINDING_FLAGS = distinct_bits(
         "RETURN": 2048,  # with SIGNAL: the same of an address that a function returned to
         "ABOVE": 4096,  # with SIGNAL: the address lies above the thread's stack, all between is mapped
         "RETURNED": 8192,  # the block is a variable whose function has returned
+        "LABELLED": 32768,  # the stack of the block's allocation is that at which labels were born
         "IN_FRAME": 16384,  # the block is a variable in a frame of the code that runs
     }
 )

@@ -106,6 +106,9 @@ def _last_use(finding: Finding) -> Iterator[Section]:
 
 def _origin(finding: Finding) -> Iterator[Section]:
     origin = finding.origin
+    if origin is not None and origin.labelled:
+        yield _section("bytes with such a label came by", origin.stack)
+        return
     if origin is None or finding.block is not None:
         return
     if origin.variable is not None:

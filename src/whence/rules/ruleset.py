@@ -225,7 +225,7 @@ def load_file_only(path: str | Path) -> m.RuleFile:
 
 
 def read_file(path: str | Path) -> bytes:
-    """The bytes of a rule file or of one of the `SETS`, one more than allowed at most; raises `UserMistake`."""
+    """The bytes of a file, or of one of the `SETS`, one more than allowed at most; raises `UserMistake`."""
     shipped = str(path) in SETS
     try:
         with open(Path(__file__).parent / "sets" / f"{path}.rules" if shipped else path, "rb") as file:

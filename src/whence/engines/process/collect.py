@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from signal import SIGABRT, SIGTRAP
 
@@ -168,7 +168,9 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         states=states,
         halted=raw.flag("HALTED") and not raw.flag("GO"),
         process=raw.process,
-        origin=_origin(raw, memory, symbolizer) if f["use"] or _reads_unknown(point, block) else None,
+        origin=_origin(raw, memory, symbolizer)
+        if f["use"] or _is_labelled(f) or _reads_unknown(point, block)
+        else None,
         descriptor=_descriptor(raw, memory, symbolizer) if point is Point.DESCRIPTOR else None,
         types=_types(raw, point, memory, symbolizer),
         message=" ".join(raw.types.split()) if point is Point.SIGNAL else "",
@@ -290,6 +292,11 @@ def _names(name: str, text: str) -> bool:
     return not name or re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text) is not None
 
 
+def _is_labelled(fields: Mapping[str, int]) -> bool:
+    """Whether the stack in the record is that at which labels were born."""
+    return bool(fields["flags"] & records.FINDING_FLAGS["LABELLED"])
+
+
 def _reads_unknown(point: Point, block: Block | None) -> bool:
     """Whether never-written bytes of no known block are read: then their origin says where they come from."""
     return point is Point.READ and block is None
@@ -299,7 +306,7 @@ def _origin(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -
     variable = _variable(raw.variable)
     if variable is None and not raw.alloc:
         return None
-    return Origin(variable, _stack(raw.alloc, memory, symbolizer))
+    return Origin(variable, _stack(raw.alloc, memory, symbolizer), _is_labelled(raw.fields))
 
 
 def _descriptor(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -> Descriptor:
