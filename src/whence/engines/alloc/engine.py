@@ -19,6 +19,7 @@ from whence.engines.registry import AUTO
 from whence.errors import UserMistake
 from whence.native import native_library
 from whence.rules.observable import NATIVE
+from whence.rules.vocabulary import LABEL_FUNCTIONS
 
 OBSERVES = replace(
     NATIVE,
@@ -28,7 +29,7 @@ OBSERVES = replace(
     values=False,
     every=False,
     events=frozenset({"malloc", "free"}),
-    terms=NATIVE.terms - {"Closed"},
+    terms=NATIVE.terms - {"Closed"} - LABEL_FUNCTIONS,
     variables=frozenset(),
     fixed=BY_ENGINE["alloc"],
     remedy="build the program with CC=whence-cc CXX=whence-c++ for engine native",

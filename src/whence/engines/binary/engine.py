@@ -26,6 +26,7 @@ from whence.engines.registry import AUTO
 from whence.errors import CarriesNoIR, ToolLimit, Unable, UserMistake
 from whence.native import native_library
 from whence.rules.observable import NATIVE
+from whence.rules.vocabulary import LABEL_FUNCTIONS
 
 OBSERVES = replace(
     NATIVE,
@@ -35,6 +36,7 @@ OBSERVES = replace(
     values=False,
     every=False,
     events=frozenset({"malloc", "free"}),
+    terms=NATIVE.terms - LABEL_FUNCTIONS,
     variables=frozenset(),
     fixed=BY_ENGINE["binary"],
     remedy="build the program with CC=whence-cc CXX=whence-c++ for engine native",
