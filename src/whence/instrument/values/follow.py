@@ -674,6 +674,8 @@ class _Follower:
                     self._set(to.value, self._number(size.value, size.type), shadow)
         elif is_decision(call):
             self._report(call.arguments[0].value, call.arguments[0].type, "BRANCH")
+        elif name.startswith(helpers.LABELS):
+            pass
         elif name.startswith(PREFIX):
             for argument in call.arguments:
                 if argument.type == "ptr":

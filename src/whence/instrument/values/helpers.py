@@ -56,7 +56,10 @@ _POINT = "__whence_values_point"
 POINT_LOAD, POINT_IF = f"{_POINT}_load", f"{_POINT}_if"
 POINT_BYTES = f"{_POINT}_bytes"
 """Where values come into a function that has a twin (`whence.instrument.values.points`)."""
-KEEPING = (_POINT, _LOAD, _CLEAR, DEFINE, DEEPEN, UNDEFINED, ORIGIN)
+LABELS = "__whence_labels_"
+"""What the names of functions begin with that follow labels (`whence.instrument.shadow`): they look at no
+value of the program, and change no byte of it."""
+KEEPING = (_POINT, _LOAD, _CLEAR, DEFINE, DEEPEN, UNDEFINED, ORIGIN, LABELS)
 """What the names of functions that make nothing undefined begin with."""
 
 PAIR = "{ i64, i64 }"
