@@ -96,7 +96,10 @@ PRODUCTS = {
         (*ALLOCATOR, *CHECKING, *WRAPPERS, *PLANES, "intercept", "interface", "observed", *_PORTS),
         ("-DWH_STATE_OFFSET=WH_OBSERVED_STATE_OFFSET", "-DOS_EXECUTED=1"),
         port="observed",
-        without=("port/checked/faults.c",),
+        without=(
+            "port/checked/faults.c",
+            *(f"values/{name}.c" for name in ("ranges", "granule", "details", "lost", "left", "variable")),
+        ),
     ),
     "libwhence-kdalloc.so": Product(("alloc/kd", "os"), ("-fvisibility=default",)),
     "libwhence-replay.so": Product(

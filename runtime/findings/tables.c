@@ -1,5 +1,6 @@
 #include "tables.h"
 #include "rules.h"
+#include "../observed/planes.h"
 #include "../os/text.h"
 #include "../planes/planes.h"
 #include "../process/thread.h"
@@ -24,8 +25,21 @@ static int is_there(enum need need) {
 static const struct table tables[] = {
     {"state plane", PLANE_BEGIN, PLANE_END, PLANES},
     {"block table", WH_META_BASE, WH_META_BASE + WH_META_SIZE, ALWAYS},
+#if PORT_OBSERVED
+    {"plane of undefined bits", OBSERVED_LOW_BITS, OBSERVED_LOW_BITS + WH_OBSERVED_VALUES_LOW,
+     VALUES},
+    {"plane of undefined bits", OBSERVED_HIGH_BITS, OBSERVED_HIGH_BITS + OBSERVED_HIGH_SIZE,
+     VALUES},
+    {"plane of undefined bits", OBSERVED_LAST_BITS, OBSERVED_LAST_BITS + OBSERVED_LAST_SIZE,
+     VALUES},
+    {"origins of undefined bits", OBSERVED_LOW_TAGS, OBSERVED_LOW_TAGS + WH_OBSERVED_VALUES_LOW / 2,
+     VALUES},
+    {"origins of undefined bits", OBSERVED_HIGH_TAGS, OBSERVED_HIGH_TAGS + OBSERVED_HIGH_SIZE / 2,
+     VALUES},
+#else
     {"definedness plane", WH_DEFINED_OFFSET, WH_DEFINED_OFFSET + (PLANE_END - PLANE_BEGIN), VALUES},
     {"definedness plane", WH_DETAILS_BASE, WH_DETAILS_BASE + WH_DETAILS_SIZE, VALUES},
+#endif
     {"stack depot", WH_DEPOT_BASE, WH_DEPOT_BASE + WH_DEPOT_SIZE, CHECKS},
     {"runtime", WH_PRIVATE_BASE, WH_PRIVATE_BASE + WH_PRIVATE_SIZE, CHECKS},
     {"loader", WH_LOADER_BASE, WH_LOADER_BASE + WH_LOADER_SIZE, ALWAYS},

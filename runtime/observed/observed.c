@@ -7,6 +7,7 @@
 #include "../rt/event.h"
 #include "../rt/fault.h"
 #include "../port/port.h"
+#include "../values/ranges.h"
 #include "whence/rules.h"
 
 #include <link.h>
@@ -67,7 +68,12 @@ void observed_begin(void) {
     sigaddset(&fault, SIGSEGV);
     pthread_sigmask(SIG_UNBLOCK, &fault, NULL);
     dl_iterate_phdr(look, NULL);
+    observed_follow();
     tool_ask(WH_REQUEST_BEGIN, 0, 0);
+}
+
+void observed_follow(void) {
+    if (VALUES_ON) tool_ask(WH_REQUEST_VALUES, (uintptr_t)observed_follow, 0);
 }
 
 /* Code of which the tool knows nothing: a library that has been loaded, or is being loaded. */
@@ -82,6 +88,7 @@ static void met(uintptr_t pc) {
 
 struct stop {
     uint64_t address, size, write, kind, pc;
+    uint64_t value, bits, tag; /* of a use, whose kind is the address */
 };
 
 static void judge(const struct stop *stop, void *machine) {
@@ -92,6 +99,19 @@ static void judge(const struct stop *stop, void *machine) {
     context.event.width = stop->size;
     uintptr_t bad = access_reported(stop->address, stop->size);
     if (bad != stop->address + stop->size) port_trapped(&context, bad, stop->write != 0);
+    tool_ask(WH_REQUEST_ALLOW, 0, 0);
+}
+
+static void judge_use(const struct stop *stop, void *machine) {
+    struct context context = {0};
+    fault_state(&context, machine);
+    context.flags = WH_FLAG_SIGNAL;
+    context.event.point = WH_POINT_USE;
+    context.event.value = stop->value;
+    context.event.other = stop->bits;
+    context.event.width = stop->address;
+    context.event.root = observed_origin((uint32_t)stop->tag);
+    event_evaluate(&context);
     tool_ask(WH_REQUEST_ALLOW, 0, 0);
 }
 
@@ -113,6 +133,7 @@ int observed_fault(int number, void *machine) {
     if (number != SIGSEGV || !tool_ask(WH_REQUEST_ACCESS, (uint64_t)&stop, 0)) return 0;
     switch (stop.kind) {
     case WH_MET_CODE: met(stop.address); break;
+    case WH_MET_USE: judge_use(&stop, machine); break;
     case WH_MET_REQUEST: answer(&stop, machine); break;
     default: judge(&stop, machine);
     }

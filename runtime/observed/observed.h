@@ -16,6 +16,14 @@ void observed_begin(void);
  * was one of these, whose instruction runs again. */
 int observed_fault(int number, void *machine);
 
+/* Has the tool follow undefined values, if rules judge them. */
+void observed_follow(void);
+
+/* ---- values.c ---- */
+
+/* The origin that a tag of the tool stands for. */
+uint64_t observed_origin(uint32_t tag);
+
 /* ---- calls.c ---- */
 
 struct dl_phdr_info;

@@ -79,7 +79,7 @@ struct elements *values_sorting(uintptr_t base, uint64_t count, uint64_t size) {
         values_are_defined(base, count * size))
         return NULL;
     struct elements *kept = elements_keep(base, count, size);
-    if (kept) __whence_value_copy(elements_begin(kept), base, count * size);
+    if (kept) values_copied(elements_begin(kept), base, count * size);
     return kept;
 }
 
@@ -88,7 +88,7 @@ void values_sorted(uintptr_t base, struct elements *kept) {
     if (!kept) return;
     for (uint64_t i = 0; i < kept->count; i++) {
         uintptr_t to = base + i * kept->size, from = elements_take(kept, to);
-        if (from) __whence_value_copy(to, from, kept->size);
+        if (from) values_copied(to, from, kept->size);
     }
     __whence_value_define(elements_begin(kept), elements_bytes(kept));
     elements_drop(kept);

@@ -449,3 +449,7 @@ WH_EXPORT void __whence_value_copy(uint64_t to, uint64_t from, uint64_t size) {
     else
         copy_backward(&copying);
 }
+
+void values_copied(uintptr_t to, uintptr_t from, uint64_t size) {
+    __whence_value_copy(to, from, size);
+}

@@ -14,6 +14,9 @@ extern uint32_t values_on;
 /* Reserves the plane and the details. 0, or -errno and the range that could not be reserved. */
 long values_init(uintptr_t *begin, size_t *size);
 
+/* Bytes were copied, by code that says nothing of it. */
+void values_copied(uintptr_t to, uintptr_t from, uint64_t size);
+
 /* Bytes are undefined and keep their contents. */
 void values_forget(uintptr_t address, uint64_t size, uint64_t origin);
 

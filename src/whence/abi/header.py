@@ -407,6 +407,8 @@ def _service_lines() -> Iterator[str]:
 
 def _observed_lines() -> Iterator[str]:
     yield f"#define WH_OBSERVED_STATE_OFFSET {observed.STATE_OFFSET:#x}ull"
+    for name, number in observed.PLANES.items():
+        yield f"#define WH_OBSERVED_{name} {number:#x}ull"
     for name, number in observed.REQUESTS.items():
         yield f"#define WH_REQUEST_{name} {number:#x}u"
     for number, name in enumerate(observed.MET):

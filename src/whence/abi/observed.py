@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from whence.abi.undefined import USES
+
 STATE_OFFSET = 0x1000_0000_0000
 """``layout.STATE_OFFSET`` there: the core of the tool has its own memory where that plane lies."""
 RANGES_MOST = 1024
@@ -9,8 +11,20 @@ RANGES_MOST = 1024
 NOWHERE = 16
 """Where no program has memory: the tool touches it to stop the program before a wrong access."""
 
-MET = ("ACCESS", "CODE", "REQUEST")
-"""Why a thread was stopped: a wrong access, code that is not known, a client request of the program."""
+MET = ("ACCESS", "CODE", "REQUEST", "USE")
+"""Why a thread was stopped: a wrong access, code that is not known, a client request of the program, a use of
+an undefined value."""
+
+VALUES_FLIP, VALUES_SKEW = 0x5000_0000_0000, 0x840
+"""``(a ^ VALUES_FLIP) + VALUES_SKEW`` has the undefined bits of the byte at a. The skew keeps a byte and its
+bits out of the same sets of the processor's cache."""
+VALUES_LOW, VALUES_BEGIN, VALUES_END = 0x1000_0000_0000, 0x6000_0000_0000, 0x7000_0000_0000
+"""Memory whose undefined bits are kept: below VALUES_LOW, and from VALUES_BEGIN to VALUES_END."""
+TAGS_FLIP, TAGS_SKEW = 0x4000_0000_0000, 0x1300
+"""``((a / 8 * 4) ^ TAGS_FLIP) + TAGS_SKEW`` has the tag of where undefined bits of the granule of a come from,
+32 bits: the number of a stack, or `TAG_PLACE` and the tool's number of a place in code; 0 is unknown."""
+TAG_PLACE = 1 << 31
+"""Of the tags of stack memory: the place is where its frame was made, or the function whose frame it was."""
 
 REQUESTS = {
     "APART": 0x5748_0001,
@@ -20,21 +34,45 @@ REQUESTS = {
     "KNOWN": 0x5748_0005,
     "OWNER": 0x5748_0006,
     "MET": 0x5748_0007,
+    "VALUES": 0x5748_0008,
+    "COPY": 0x5748_0009,
+    "PLACE": 0x5748_000A,
+    "MARK": 0x5748_000B,
 }
 """Client requests of the runtime, each with up to two words; the answer is 0 where no tool executes the
 process. APART: code that is not looked at (begin, end). KNOWN: code whose calls lead to the wrappers
-(begin, end). BEGIN: look at all other code from now on. ACCESS: this thread was stopped; writes five
+(begin, end). BEGIN: look at all other code from now on. ACCESS: this thread was stopped; writes eight
 words to the address given, and answers 1, or 0 if it was not: an address, a size, whether it is written,
-the number of one of `MET`, and where the thread was. The address is that of the access, of the code, or
-of the words of the program's request. ALLOW: let this thread go on there once; with 1, what it met is
+the number of one of `MET`, and where the thread was; of a use the value, its undefined bits and their tag.
+The address is that of the access, of the code, or of the words of the program's request; of a use it is its
+kind (`whence.abi.undefined.USES`). ALLOW: let this thread go on there once; with 1, what it met is
 known from now on. OWNER: whether memory at an address is the program's, and with 1 also whether that can
-be written. MET: whether code there is neither apart nor known.
+be written. MET: whether code there is neither apart nor known. VALUES: follow undefined values from now on; the planes
+are there (an address in the runtime's code). COPY: the undefined bits of some bytes go along to others as
+soon as the runtime returns to the program (the address of three words: to, from, size). PLACE: the place in
+code that a tag is of. MARK: bytes are all undefined, or defined with tag 0 (the address of three words: begin,
+size, tag); the tool does it faster.
 """
+
+
+PLANES = {
+    "VALUES_FLIP": VALUES_FLIP,
+    "VALUES_SKEW": VALUES_SKEW,
+    "VALUES_LOW": VALUES_LOW,
+    "VALUES_BEGIN": VALUES_BEGIN,
+    "VALUES_END": VALUES_END,
+    "TAGS_FLIP": TAGS_FLIP,
+    "TAGS_SKEW": TAGS_SKEW,
+    "TAG_PLACE": TAG_PLACE,
+}
+"""Names of the numbers above, in C."""
 
 
 def macros() -> dict[str, str]:
     """The values as macros of the tool."""
     values = {"STATE_OFFSET": STATE_OFFSET, "RANGES_MOST": RANGES_MOST, "NOWHERE": NOWHERE}
+    values |= PLANES
+    values |= {f"USE_{name}": number for name, number in USES.items()}
     values |= {f"MET_{name}": number for number, name in enumerate(MET)}
     values |= {f"REQUEST_{name}": number for name, number in REQUESTS.items()}
     return {f"WHENCE_{name}": f"{value:#x}ull" for name, value in values.items()}

@@ -530,6 +530,7 @@ POINTS = (
         where="where a bit is undefined",
         optional=", whose undefined bits are those of u",
         suspects=Suspects("every use", "those of values with undefined bits", (Fine({"u": 0}, ()),)),
+        engines=("native", "binary"),
         follows=True,
     ),
     _unsigned("add_unsigned", 19, "x and y are added", "addition", {"high": 1, "x": -1, "y": -1}),

@@ -17,7 +17,7 @@ from whence.toolchain.clang import Clang, find_clang
 from whence.toolchain.lacking import linking
 
 KIND = "binary"
-SOURCE = Path(__file__).parent / "tool" / "tool.c"
+FOLDER = Path(__file__).parent / "tool"
 NAME = "whence"
 """The core starts a tool by the name ``--tool=`` gives."""
 LOG = "core.log"
@@ -36,7 +36,8 @@ _SECONDS = 60
 
 def tool(core: Core, cache: Cache) -> Path:
     """The executable; raises `ToolLimit` if it cannot be made or does not run."""
-    key = digest(__version__, SOURCE.read_bytes(), repr(macros()), core.identity())
+    texts = [path.read_bytes() for path in sorted(FOLDER.glob("*.[ch]"))]
+    key = digest(__version__, *texts, repr(macros()), core.identity())
     found = cache.find(KIND, key)
     if found is not None:
         return found
@@ -46,13 +47,15 @@ def tool(core: Core, cache: Cache) -> Path:
 def _make(core: Core, path: Path) -> None:
     clang = find_clang()
     with tempfile.TemporaryDirectory(prefix="whence-tool-") as name:
-        compiled = Path(name) / "tool.o"
         defined = [f"-D{macro}={value}" for macro, value in macros().items()]
         defined += [f"-DWHENCE_HELPERS={json.dumps(str(core.helpers))}", f'-DWHENCE_LOG="{LOG}"']
         own = ["-fno-sanitize=all"] if clang.is_zig else []
-        words = [*_COMPILE, *own, *defined, f"-I{core.headers}", "-c", str(SOURCE), "-o", str(compiled)]
-        _run([*clang.command(False), *words], core, "compile")
-        _run(_link(clang, [compiled, *core.archives], path), core, "link")
+        words = [*clang.command(False), *_COMPILE, *own, *defined, f"-I{core.headers}", "-c"]
+        compiled = []
+        for source in sorted(FOLDER.glob("*.c")):
+            compiled.append(Path(name) / f"{source.stem}.o")
+            _run([*words, str(source), "-o", str(compiled[-1])], core, "compile")
+        _run(_link(clang, [*compiled, *core.archives], path), core, "link")
     path.chmod(0o755)
     _test(core, path)
 

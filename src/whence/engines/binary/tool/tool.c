@@ -15,28 +15,17 @@
  * one is not 0, `look` decides. A wrong access becomes a fault of the program: `look` touches
  * memory that no program has, so that the core delivers SIGSEGV at the instruction with all
  * registers as they are. The runtime's handler asks the tool what the access was, judges it by the
- * rules, and lets the instruction run again with the request that allows it.
+ * rules, and lets the instruction run again with the request that allows it. Undefined values are
+ * followed if the runtime asks for it (assumed.c, follow.c).
  */
-#include "libvex_guest_amd64.h"
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_clreq.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
+#include "tool.h"
+#include "stops.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_tooliface.h"
 #include "pub_tool_transtab.h"
-#include "pub_tool_vki.h"
 #include "valgrind.h"
 
-#define GRANULE 8
-/* A gather of vector code has 16 addresses, and the instruction may be met as new code, too. */
-#define ALLOWED_MOST 40u
 #define EVERYTHING ((SizeT)1 << 47)
 
 /* ---- code ---- */
@@ -59,6 +48,8 @@ static Bool holds(const struct ranges *ranges, Addr address) {
     return False;
 }
 
+Bool is_apart(Addr pc) { return holds(&apart, pc); }
+
 static Bool add(struct ranges *ranges, Addr begin, Addr end) {
     if (ranges->count == WHENCE_RANGES_MOST) return False;
     ranges->parts[ranges->count++] = (struct range){begin, end};
@@ -75,28 +66,20 @@ static void drop(struct ranges *ranges, Addr begin, Addr end) {
 static void unmapped(Addr begin, SizeT size) {
     drop(&apart, begin, begin + size);
     drop(&known, begin, begin + size);
+    define(begin, size);
 }
 
-/* ---- accesses ---- */
+/* ---- stops ---- */
 
-struct access {
-    Addr address, pc;
-    SizeT size;
-    Bool write, pending;
-    ULong kind;                 /* WHENCE_MET_... */
-    Addr allowed[ALLOWED_MOST]; /* by the instruction at allowed_pc, until another one is stopped */
-    Addr allowed_pc;
-    UInt allowances;
-};
-static struct access *accesses; /* by thread */
+struct access *accesses;
 
-static void allow(struct access *mine) {
+void allow(struct access *mine) {
     if (mine->allowed_pc != mine->pc) mine->allowances = 0;
     mine->allowed_pc = mine->pc;
     mine->allowed[mine->allowances++ % ALLOWED_MOST] = mine->address;
 }
 
-static Bool is_allowed(const struct access *mine) {
+Bool is_allowed(const struct access *mine) {
     if (mine->allowed_pc != mine->pc) return False;
     for (UInt i = 0; i < mine->allowances && i < ALLOWED_MOST; i++)
         if (mine->allowed[i] == mine->address) return True;
@@ -104,7 +87,7 @@ static Bool is_allowed(const struct access *mine) {
 }
 
 /* Stops the program before its next instruction, unless the runtime has allowed what it does. */
-static void stop(struct access *mine) {
+void stop(struct access *mine) {
     if (is_allowed(mine)) return;
     mine->pending = True;
     *(volatile UChar *)(Addr)WHENCE_NOWHERE = 0;
@@ -124,48 +107,6 @@ static void meet(Addr pc) {
     mine->address = mine->pc = pc;
     mine->kind = WHENCE_MET_CODE;
     stop(mine);
-}
-
-static UChar state(Addr address) {
-    return *(volatile UChar *)((address >> 3) + WHENCE_STATE_OFFSET);
-}
-
-/* How many leading bytes of a granule are open. */
-static UInt opened(UChar value) { return value == 0 ? GRANULE : value < GRANULE ? value : 0; }
-
-/* The first byte of a range that is closed, or its end. */
-static Addr first_closed(Addr address, SizeT size) {
-    Addr end = address + size;
-    while (address < end) {
-        Addr granule = address & ~(Addr)(GRANULE - 1), open = granule + opened(state(address));
-        if (address >= open) return address;
-        if (open != granule + GRANULE) return open < end ? open : end;
-        address = granule + GRANULE;
-    }
-    return end;
-}
-
-/* Vector code reads whole aligned vectors that hold the first or last bytes of a block; so do
- * functions on texts, a word at a time. The bytes that it does not want hurt nobody. */
-static Bool is_aligned_read(const struct access *access, Addr closed) {
-    if (access->write || access->size < GRANULE || access->address % access->size) return False;
-    if (closed > access->address) return True;
-    Addr end = access->address + access->size;
-    while (closed < end && !opened(state(closed))) closed += GRANULE;
-    return closed < end;
-}
-
-static void look(Addr address, HWord size_and_write, Addr pc) {
-    struct access *mine = &accesses[VG_(get_running_tid)()];
-    SizeT size = size_and_write >> 1;
-    Addr closed = first_closed(address, size);
-    if (closed == address + size) return;
-    mine->address = address;
-    mine->size = size;
-    mine->write = size_and_write & 1;
-    mine->pc = pc;
-    mine->kind = WHENCE_MET_ACCESS;
-    if (!is_aligned_read(mine, closed)) stop(mine);
 }
 
 /* ---- requests of the program ---- */
@@ -192,130 +133,34 @@ static void hand_on(Addr words, Addr pc) {
 
 /* ---- the code that looks ---- */
 
-struct block {
-    IRSB *out;
-    Bool *by_stack;    /* temporaries that are the stack pointer and a constant */
-    Int stack_pointer; /* where the core keeps it */
-    IRExpr *pc;
-};
-
-static IRExpr *put(struct block *block, IRType type, IRExpr *value) {
+IRExpr *put(struct block *block, IRType type, IRExpr *value) {
     IRTemp temporary = newIRTemp(block->out->tyenv, type);
     addStmtToIRSB(block->out, IRStmt_WrTmp(temporary, value));
     return IRExpr_RdTmp(temporary);
 }
 
-static IRExpr *word(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
-
-static IRType type_of(SizeT granules) {
-    return granules > 4 ? Ity_I64 : granules > 2 ? Ity_I32 : granules > 1 ? Ity_I16 : Ity_I8;
-}
-
-/* The states of so many granules from that of an address on, as a word. */
-static IRExpr *states(struct block *block, IRExpr *address, SizeT granules) {
-    IRExpr *granule =
-        put(block, Ity_I64, IRExpr_Binop(Iop_Shr64, address, IRExpr_Const(IRConst_U8(3))));
-    IRExpr *at = put(block, Ity_I64, IRExpr_Binop(Iop_Add64, granule, word(WHENCE_STATE_OFFSET)));
-    IRType type = type_of(granules);
-    IRExpr *loaded = put(block, type, IRExpr_Load(Iend_LE, type, at));
-    if (type == Ity_I64) return loaded;
-    IROp widen = type == Ity_I32 ? Iop_32Uto64 : type == Ity_I16 ? Iop_16Uto64 : Iop_8Uto64;
-    return put(block, Ity_I64, IRExpr_Unop(widen, loaded));
-}
-
-/* Whether an address is the stack pointer's and a constant: then it is the compiler's own. */
-static Bool is_stack(const struct block *block, const IRExpr *address) {
-    return address->tag == Iex_RdTmp && block->by_stack[address->Iex.RdTmp.tmp];
-}
-
-static void check(struct block *block, IRExpr *address, SizeT size, Bool write, IRExpr *guard) {
-    if (!size || address->tag == Iex_Const || is_stack(block, address)) return;
-    SizeT granules = (size + GRANULE - 1) / GRANULE;
-    IRExpr *found = states(block, address, granules > 8 ? 8 : granules);
-    if (size > 1) {
-        IRExpr *last = put(block, Ity_I64, IRExpr_Binop(Iop_Add64, address, word(size - 1)));
-        found = put(block, Ity_I64, IRExpr_Binop(Iop_Or64, found, states(block, last, 1)));
-    }
-    IRExpr *some = put(block, Ity_I1, IRExpr_Binop(Iop_CmpNE64, found, word(0)));
-    if (guard) {
-        IRExpr *both = put(block, Ity_I32, IRExpr_Unop(Iop_1Uto32, some));
-        IRExpr *other = put(block, Ity_I32, IRExpr_Unop(Iop_1Uto32, guard));
-        IRExpr *all = put(block, Ity_I32, IRExpr_Binop(Iop_And32, both, other));
-        some = put(block, Ity_I1, IRExpr_Unop(Iop_32to1, all));
-    }
-    IRExpr **arguments = mkIRExprVec_3(address, word(size << 1 | (write ? 1 : 0)), block->pc);
-    IRDirty *call = unsafeIRDirty_0_N(0, "look", VG_(fnptr_to_fnentry)(&look), arguments);
-    call->guard = some;
-    call->mFx = write ? Ifx_Write : Ifx_Read;
-    call->mAddr = address;
-    call->mSize = (Int)size;
-    addStmtToIRSB(block->out, IRStmt_Dirty(call));
-}
-
-static void note_stack(struct block *block, IRTemp to, const IRExpr *value) {
-    if (value->tag == Iex_Get)
+/* What is the stack pointer and a constant; behind those of all temporaries, what was computed
+ * from it otherwise. */
+void note_stack(struct block *block, IRTemp to, const IRExpr *value) {
+    Bool *other = block->by_stack + block->temporaries;
+    if (value->tag == Iex_Get) {
         block->by_stack[to] = value->Iex.Get.offset == block->stack_pointer;
-    else if (value->tag == Iex_RdTmp)
+        block->below[to] = 0;
+    } else if (value->tag == Iex_RdTmp) {
         block->by_stack[to] = is_stack(block, value);
-    else if (value->tag == Iex_Binop &&
-             (value->Iex.Binop.op == Iop_Add64 || value->Iex.Binop.op == Iop_Sub64))
-        block->by_stack[to] =
-            is_stack(block, value->Iex.Binop.arg1) && value->Iex.Binop.arg2->tag == Iex_Const;
-}
-
-/* Whether an instruction that reads memory exchanges it, too. */
-static Bool exchanges(const IRSB *in, Int at, const IRExpr *address) {
-    for (at++; at < in->stmts_used && in->stmts[at]->tag != Ist_IMark; at++) {
-        const IRStmt *statement = in->stmts[at];
-        if (statement->tag == Ist_CAS && eqIRAtom(statement->Ist.CAS.details->addr, address))
-            return True;
-    }
-    return False;
-}
-
-static void check_statement(struct block *block, const IRSB *in, Int place) {
-    IRSB *out = block->out;
-    const IRStmt *statement = in->stmts[place];
-    switch (statement->tag) {
-    case Ist_IMark: block->pc = word(statement->Ist.IMark.addr); break;
-    case Ist_WrTmp: {
-        const IRExpr *value = statement->Ist.WrTmp.data;
-        if (value->tag == Iex_Load)
-            check(block, value->Iex.Load.addr, sizeofIRType(value->Iex.Load.ty),
-                  exchanges(in, place, value->Iex.Load.addr), NULL);
-        break;
-    }
-    case Ist_Store: {
-        IRType type = typeOfIRExpr(out->tyenv, statement->Ist.Store.data);
-        check(block, statement->Ist.Store.addr, sizeofIRType(type), True, NULL);
-        break;
-    }
-    case Ist_StoreG: {
-        const IRStoreG *store = statement->Ist.StoreG.details;
-        IRType type = typeOfIRExpr(out->tyenv, store->data);
-        check(block, store->addr, sizeofIRType(type), True, store->guard);
-        break;
-    }
-    case Ist_LoadG: {
-        const IRLoadG *load = statement->Ist.LoadG.details;
-        IRType result, type;
-        typeOfIRLoadGOp(load->cvt, &result, &type);
-        check(block, load->addr, sizeofIRType(type), False, load->guard);
-        break;
-    }
-    case Ist_CAS: {
-        const IRCAS *exchange = statement->Ist.CAS.details;
-        SizeT size = sizeofIRType(typeOfIRExpr(out->tyenv, exchange->dataLo));
-        check(block, exchange->addr, exchange->dataHi ? 2 * size : size, True, NULL);
-        break;
-    }
-    case Ist_Dirty: {
-        const IRDirty *call = statement->Ist.Dirty.details;
-        if (call->mFx != Ifx_None)
-            check(block, call->mAddr, (SizeT)call->mSize, call->mFx != Ifx_Read, call->guard);
-        break;
-    }
-    default: break;
+        block->below[to] = block->below[value->Iex.RdTmp.tmp];
+        other[to] = other[value->Iex.RdTmp.tmp];
+    } else if (value->tag == Iex_Binop && value->Iex.Binop.arg1->tag == Iex_RdTmp) {
+        IROp op = value->Iex.Binop.op;
+        IRTemp from = value->Iex.Binop.arg1->Iex.RdTmp.tmp;
+        const IRExpr *by = value->Iex.Binop.arg2;
+        if (op != Iop_Add64 && op != Iop_Sub64 && op != Iop_And64) return;
+        Bool is_moved = by->tag == Iex_Const && op != Iop_And64;
+        block->by_stack[to] = block->by_stack[from] && is_moved;
+        other[to] = (block->by_stack[from] && !is_moved) || other[from];
+        if (!is_moved) return;
+        Long distance = (Long)by->Iex.Const.con->Ico.U64;
+        block->below[to] = block->below[from] + (op == Iop_Add64 ? distance : -distance);
     }
 }
 
@@ -339,30 +184,69 @@ static void call_hand_on(struct block *block) {
     addStmtToIRSB(block->out, IRStmt_Dirty(call));
 }
 
+void enter(struct block *block, IRStmt *mark) {
+    block->at = mark->Ist.IMark.addr;
+    block->pc = word(block->at);
+    block->changed = False;
+    addStmtToIRSB(block->out, mark);
+    if (block->is_new) call_meet(block);
+    block->is_new = False;
+}
+
+/* Code in which only accesses are looked at. */
+static void look_at_accesses(struct block *block) {
+    const IRSB *in = block->in;
+    for (Int i = 0; i < in->stmts_used; i++) {
+        IRStmt *statement = in->stmts[i];
+        if (statement->tag == Ist_NoOp) continue;
+        if (statement->tag == Ist_IMark) {
+            enter(block, statement);
+            continue;
+        }
+        check_statement(block, i);
+        addStmtToIRSB(block->out, statement);
+        if (statement->tag == Ist_WrTmp)
+            note_stack(block, statement->Ist.WrTmp.tmp, statement->Ist.WrTmp.data);
+    }
+}
+
 static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                         const VexGuestExtents *extents, const VexArchInfo *machine, IRType guest,
                         IRType host) {
     (void)extents, (void)machine, (void)guest, (void)host;
-    if (!begun || holds(&apart, closure->nraddr)) return in;
-    struct block block = {deepCopyIRSBExceptStmts(in), NULL, layout->offset_SP, word(0)};
-    SizeT temporaries = (SizeT)in->tyenv->types_used;
-    Bool by_stack[temporaries + 1];
-    VG_(memset)(by_stack, 0, temporaries + 1);
+    Bool is_apart_here = holds(&apart, closure->nraddr);
+    if (!begun || (is_apart_here && !values_on)) return in;
+    SizeT count = (SizeT)in->tyenv->types_used;
+    static struct block block;
+    VG_(memset)(&block, 0, sizeof block);
+    Bool by_stack[2 * count + 1];
+    Long below[count + 1];
+    IRTemp places[count + 1], bits[count + 1], tags[count + 1];
+    VG_(memset)(by_stack, 0, sizeof by_stack);
+    VG_(memset)(below, 0, sizeof below);
+    for (SizeT i = 0; i <= count; i++) places[i] = bits[i] = tags[i] = IRTemp_INVALID;
+    block.out = deepCopyIRSBExceptStmts(in);
+    block.in = in;
+    block.layout = layout;
+    block.temporaries = (Int)count;
     block.by_stack = by_stack;
-    Bool is_new = !holds(&known, closure->nraddr) && file_around(closure->nraddr).end;
-    for (Int i = 0; i < in->stmts_used; i++) {
-        IRStmt *statement = in->stmts[i];
-        if (!statement || statement->tag == Ist_NoOp) continue;
-        check_statement(&block, in, i);
-        addStmtToIRSB(block.out, statement);
-        if (is_new && statement->tag == Ist_IMark) {
-            call_meet(&block);
-            is_new = False;
-        }
-        if (statement->tag == Ist_WrTmp)
-            note_stack(&block, statement->Ist.WrTmp.tmp, statement->Ist.WrTmp.data);
-    }
-    if (in->jumpkind == Ijk_ClientReq) call_hand_on(&block);
+    block.below = below;
+    block.places = places;
+    block.bits = bits;
+    block.tags = tags;
+    block.stack_pointer = layout->offset_SP;
+    block.pc = word(0);
+    block.is_new =
+        !is_apart_here && !holds(&known, closure->nraddr) && file_around(closure->nraddr).end;
+    if (!values_on)
+        look_at_accesses(&block);
+    else if (is_apart_here)
+        settle(&block);
+    else if (has_met(in))
+        follow(&block);
+    else
+        assume(&block);
+    if (in->jumpkind == Ijk_ClientReq && !is_apart_here) call_hand_on(&block);
     return block.out;
 }
 
@@ -384,6 +268,14 @@ static Bool request(ThreadId thread, UWord *words, UWord *result) {
         VG_(discard_translations_safely)(0, EVERYTHING, "whence: begin");
         *result = 1;
         return True;
+    case WHENCE_REQUEST_VALUES: {
+        for (UInt i = 0; i < apart.count; i++)
+            if (holds(&(struct ranges){{apart.parts[i]}, 1}, words[1]))
+                values_begin(thread, apart.parts[i].begin, apart.parts[i].end);
+        VG_(discard_translations_safely)(0, EVERYTHING, "whence: values");
+        *result = values_on;
+        return True;
+    }
     case WHENCE_REQUEST_ACCESS: {
         UWord *to = (UWord *)words[1];
         *result = mine->pending;
@@ -394,6 +286,9 @@ static Bool request(ThreadId thread, UWord *words, UWord *result) {
         to[2] = mine->write;
         to[3] = mine->kind;
         to[4] = mine->pc;
+        to[5] = mine->value;
+        to[6] = mine->bits;
+        to[7] = mine->tag;
         return True;
     }
     case WHENCE_REQUEST_ALLOW:
@@ -404,6 +299,22 @@ static Bool request(ThreadId thread, UWord *words, UWord *result) {
         allow(mine);
         *result = 1;
         return True;
+    case WHENCE_REQUEST_COPY: {
+        const UWord *copied = (const UWord *)words[1];
+        copy_later(thread, copied[0], copied[1], copied[2]);
+        *result = 1;
+        return True;
+    }
+    case WHENCE_REQUEST_MARK: {
+        const UWord *marked = (const UWord *)words[1];
+        if (marked[2])
+            undefine(marked[0], marked[1], (UInt)marked[2]);
+        else
+            define(marked[0], marked[1]);
+        *result = 1;
+        return True;
+    }
+    case WHENCE_REQUEST_PLACE: *result = place_of_tag((UInt)words[1]); return True;
     case WHENCE_REQUEST_MET:
         *result = !holds(&known, words[1]) && !holds(&apart, words[1]);
         return True;
@@ -474,6 +385,7 @@ static void before_options(void) {
     VG_(basic_tool_funcs)(after_options, instrument, at_end);
     VG_(needs_client_requests)(request);
     VG_(track_die_mem_munmap)(unmapped);
+    values_callbacks();
 }
 
 VG_DETERMINE_INTERFACE_VERSION(before_options)

@@ -1,0 +1,139 @@
+/* What the parts of the tool know of each other.
+ *
+ * Copyright (C) the authors of whence.
+ *
+ * This program is free software; you can redistribute it and/or modify it under the terms of the
+ * GNU General Public License as published by the Free Software Foundation; either version 2 of the
+ * License, or (at your option) any later version. It is a program of its own, linked with
+ * Valgrind's core and no part of whence's library; the file LICENSE beside it says more.
+ */
+#ifndef WHENCE_TOOL_H
+#define WHENCE_TOOL_H
+
+#include "libvex_guest_amd64.h"
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_clreq.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+
+#define GRANULE 8
+
+/* ---- a block of code that is being translated ---- */
+
+/* Bytes of the guest's state, at most. */
+#define STATE_MOST 2048
+
+struct block {
+    IRSB *out;
+    const IRSB *in;
+    const VexGuestLayout *layout;
+    Int temporaries;   /* of `in` */
+    Bool *by_stack;    /* temporaries that are the stack pointer and a constant */
+    Long *below;       /* that constant, from the stack pointer that was last put */
+    IRTemp *places;    /* temporary of an address -> that of its place in the plane of values */
+    IRTemp *bits;      /* temporary -> that of its undefined bits */
+    IRTemp *tags;      /* temporary -> that of their origin */
+    Int stack_pointer; /* where the core keeps it */
+    Addr at;           /* the instruction */
+    IRExpr *pc;
+    Bool is_new;               /* nobody has announced the code */
+    Bool changed;              /* the instruction has changed a register already */
+    UChar settled[STATE_MOST]; /* bytes of the state that are known to be defined */
+};
+
+IRExpr *put(struct block *block, IRType type, IRExpr *value);
+static inline IRExpr *word(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
+static inline IRExpr *byte_of(UChar value) { return IRExpr_Const(IRConst_U8(value)); }
+static inline IRExpr *unop(struct block *block, IRType type, IROp op, IRExpr *a) {
+    return put(block, type, IRExpr_Unop(op, a));
+}
+static inline IRExpr *binop(struct block *block, IRType type, IROp op, IRExpr *a, IRExpr *b) {
+    return put(block, type, IRExpr_Binop(op, a, b));
+}
+
+/* ---- code (tool.c) ---- */
+
+/* Whether it is the C library's, the loader's or the runtime's. */
+Bool is_apart(Addr pc);
+/* Begins an instruction. */
+void enter(struct block *block, IRStmt *mark);
+void note_stack(struct block *block, IRTemp to, const IRExpr *value);
+
+/* ---- accesses (access.c) ---- */
+
+/* Code that looks at the states of an access before it is made. */
+void check(struct block *block, IRExpr *address, SizeT size, Bool write, IRExpr *guard);
+void check_statement(struct block *block, Int place);
+/* The states of an access as a word, which is 0 if it may be made; NULL if that is known. */
+IRExpr *states_of(struct block *block, IRExpr *address, SizeT size);
+Bool is_stack(const struct block *block, const IRExpr *address);
+/* Whether an instruction that reads memory exchanges it, too. */
+Bool exchanges(const IRSB *in, Int at, const IRExpr *address);
+
+/* ---- the planes (plane.c) ---- */
+
+/* Undefined values are followed. */
+extern Bool values_on;
+
+#define VALUES_OF(address) (((Addr)(address) ^ WHENCE_VALUES_FLIP) + WHENCE_VALUES_SKEW)
+#define TAG_OF(address)                                                                            \
+    (((((Addr)(address) >> 1) & ~(Addr)3) ^ WHENCE_TAGS_FLIP) + WHENCE_TAGS_SKEW)
+
+void values_begin(ThreadId thread, Addr begin, Addr end);
+void values_callbacks(void);
+void define(Addr address, SizeT size);
+void undefine(Addr address, SizeT size, UInt tag);
+/* Whether undefined bits may be kept of the memory there. */
+Bool is_followed(Addr address, SizeT size);
+/* A tag for what is left undefined by an instruction, or by the frame of a function. */
+UInt tag_of_place(Addr pc);
+Addr place_of_tag(UInt tag);
+/* The stack pointer has moved down: what lies between is undefined. */
+void undefine_stack(Addr low, Addr high, UInt tag);
+
+/* The bytes of a range get what is known of others, as soon as the runtime returns. */
+void copy_later(ThreadId thread, Addr to, Addr from, SizeT size);
+void apply_copies(ThreadId thread);
+extern UInt *later;      /* by thread: how many copies wait */
+extern UInt copies_wait; /* of all threads */
+/* Whether code is the runtime's. */
+Bool is_own(Addr pc);
+
+/* ---- code for them (assumed.c, follow.c, laws.c) ---- */
+
+IRType type_of_bits(IRType type);
+IRExpr *no_bits(IRType type);
+Bool is_no_bits(const IRExpr *bits);
+/* Where the undefined bits of an address's bytes are. */
+IRExpr *place(struct block *block, IRExpr *address);
+IRExpr *place_if(struct block *block, IRExpr *address, IRExpr *guard);
+Bool is_always_defined(const struct block *block, Int offset, Int size);
+/* The stack pointer is put: marks what it leaves behind. */
+void mark_stack(struct block *block, Int at);
+void mark_call(struct block *block, Int at);
+
+/* Whether a block has met undefined values, so that it follows them. */
+Bool has_met(const IRSB *in);
+/* The three ways of a block: it takes all for defined and turns to the second where something is
+ * not; it follows undefined bits; all that it writes is defined. */
+void assume(struct block *block);
+void follow(struct block *block);
+void settle(struct block *block);
+
+/* The undefined bits of an operator's result, of the types that type_of_bits gives. */
+IRExpr *bits_of_unop(struct block *block, IROp op, IRExpr *a, IRExpr *va);
+IRExpr *bits_of_binop(struct block *block, IROp op, IRExpr *a, IRExpr *b, IRExpr *va, IRExpr *vb);
+IRExpr *bits_of_other(struct block *block, IROp op, IRExpr **v, Int count);
+/* All ones of a type where some bit is undefined, else zero. */
+IRExpr *spread(struct block *block, IRType to, IRExpr *bits);
+/* Whether some bit is, as a word. */
+IRExpr *some(struct block *block, IRExpr *bits);
+IRExpr *either(struct block *block, IRType type, IRExpr *a, IRExpr *b);
+
+#endif
