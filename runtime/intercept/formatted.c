@@ -1,6 +1,7 @@
 /* stdio.h: printf and scanf in every form. */
 #include "counted.h"
 #include "format.h"
+#include "../rt/uses.h"
 #include "formatted.h"
 #include "printed.h"
 
@@ -37,12 +38,18 @@ static void add_source(struct site site, struct sources *sources, const void *be
 }
 
 /* A list of the program's: the numbers and pointers in it decide what is printed. Those that a
- * function with variable arguments gets itself were looked at by its caller. */
+ * function with variable arguments gets itself were looked at by its caller, if that is checked
+ * code; a tool knows the bits of those. */
 static void check_listed(struct site site, const char *format, va_list arguments) {
-    if ((uintptr_t)arguments->reg_save_area < (uintptr_t)site.frame) return;
+    int is_own = (uintptr_t)arguments->reg_save_area < (uintptr_t)site.frame;
+    if (is_own && !PORT_OBSERVED) return;
     struct format_place places[FORMAT_MOST];
     size_t count = format_printf_places(format, arguments, places);
-    for (size_t i = 0; i < count; i++) check_used_bytes(site, places[i].begin, places[i].size);
+    for (size_t i = 0; i < count; i++)
+        if (is_own)
+            use_argument((uintptr_t)places[i].begin, places[i].size, site.frame);
+        else
+            check_used_bytes(site, places[i].begin, places[i].size);
 }
 
 static void check_strings(struct site site, const char *format, va_list arguments,

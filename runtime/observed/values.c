@@ -57,11 +57,15 @@ static int is_covered(uintptr_t address, uint64_t size) {
 
 /* ---- tags ---- */
 
+/* A stack has addresses behind calls, of which the symbolizer looks at the byte before. */
+static uint64_t origin_of_place(uint64_t place) {
+    uint64_t pc = place + 1;
+    return place ? origin_of_stack(depot_put(&pc, 1, depot_hash_step(DEPOT_HASH_INIT, pc))) : 0;
+}
+
 uint64_t observed_origin(uint32_t tag) {
-    if (!(tag & WH_OBSERVED_TAG_PLACE)) return tag ? origin_of_stack(tag) : 0;
-    uint64_t place = tool_ask(WH_REQUEST_PLACE, tag, 0);
-    return place ? origin_of_stack(depot_put(&place, 1, depot_hash_step(DEPOT_HASH_INIT, place)))
-                 : 0;
+    if (tag & WH_OBSERVED_TAG_PLACE) return origin_of_place(tool_ask(WH_REQUEST_PLACE, tag, 0));
+    return tag ? origin_of_stack(tag) : 0;
 }
 
 static void set_tags(uintptr_t address, uint64_t size, uint64_t origin) {

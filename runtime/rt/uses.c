@@ -1,4 +1,5 @@
 #include "uses.h"
+#include "../os/mem.h"
 #include "../blocks/blocks.h"
 #include "../values/ranges.h"
 
@@ -20,6 +21,14 @@ WH_EXPORT void __whence_use(uint64_t value, uint64_t bits, uint64_t origin, uint
     if (!bits || !event_watched(WH_POINT_USE) || (uses_unwatched && is_of_library(kind))) return;
     struct context context = of_kind(kind, (struct whence_bits){bits, origin}, FRAME_HERE);
     context.event.value = value;
+    event_evaluate(&context);
+}
+
+void use_argument(uintptr_t address, uint64_t size, const struct frame *frame) {
+    struct whence_bits found = __whence_value_load(address, size < 8 ? size : 8);
+    if (!found.bits || uses_unwatched || !event_watched(WH_POINT_USE)) return;
+    struct context context = of_kind(WH_USE_ARGUMENT, found, frame);
+    context.event.value = wh_number(address, size < 8 ? size : 8);
     event_evaluate(&context);
 }
 

@@ -105,7 +105,7 @@ static IRExpr *bits_in_memory(struct block *block, IRExpr *address, SizeT size) 
 #define DIGIT 44
 #define FOLLOWED_DIGITS (1ull << (WHENCE_VALUES_BEGIN >> DIGIT) | 1)
 
-static IRExpr *is_followed_here(struct block *block, IRExpr *address) {
+IRExpr *is_followed_here(struct block *block, IRExpr *address) {
     IRExpr *digit =
         unop(block, Ity_I8, Iop_64to8, binop(block, Ity_I64, Iop_Shr64, address, byte_of(DIGIT)));
     return unop(block, Ity_I1, Iop_64to1,
@@ -134,7 +134,12 @@ static void store_none(struct block *block, IRExpr *address, SizeT size, IRExpr 
 /* More is left to a function. */
 #define INLINE_MOST 256
 
-static void undefine_frame(Addr low, Addr high, UInt tag) { undefine_stack(low, high, tag); }
+/* Bytes below the stack pointer that a function may use: what it has written there stays. */
+#define RED_ZONE 128
+
+static void undefine_frame(Addr low, Addr high, UInt tag) {
+    undefine_stack(low - RED_ZONE, high - RED_ZONE, tag);
+}
 
 static void undefine_here(struct block *block, IRExpr *low, Long size, UInt tag) {
     IRExpr *at = place(block, low);
@@ -178,7 +183,8 @@ void mark_stack(struct block *block, Int at) {
         for (Int i = 0; i < block->temporaries; i++) block->below[i] -= below;
         if (below >= 0 || (below == -8 && is_push(block->in, at, pointer))) return;
         if (-below <= INLINE_MOST && below % 8 == 0) {
-            undefine_here(block, IRExpr_RdTmp(temporary), -below, tag_of_place(block->at));
+            IRExpr *low = binop(block, Ity_I64, Iop_Sub64, IRExpr_RdTmp(temporary), word(RED_ZONE));
+            undefine_here(block, low, -below, tag_of_place(block->at));
             return;
         }
     }
@@ -193,33 +199,22 @@ void mark_stack(struct block *block, Int at) {
     addStmtToIRSB(block->out, IRStmt_Dirty(call));
 }
 
-/* Bytes below the stack pointer that a function may use without lowering it. */
-#define RED_ZONE 128
-/* Bytes of a function in which it does that, if it is one of those that do. */
-#define PROLOGUE 64
-
-/* Whether a function lowers the stack pointer: then what it does not write lies above it. Code that
- * jumps to another image is no function of the program. */
-static Bool lowers_stack(Addr function) {
-    if (!VG_(am_is_valid_for_client)(function, PROLOGUE, VKI_PROT_READ)) return False;
-    const UChar *code = (const UChar *)function;
-    if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e) code += 4; /* endbr64 */
-    if (code[0] == 0xf2) code++;
-    if (code[0] == 0xff && code[1] == 0x25) return True;
-    for (Int i = 0; i + 3 < PROLOGUE - 8; i++)
-        if (code[i] == 0x48 && (code[i + 1] == 0x83 || code[i + 1] == 0x81) && code[i + 2] == 0xec)
-            return True;
-    return False;
+static void undefine_zone(Addr low, Addr function) {
+    undefine_stack(low, low + RED_ZONE, tag_of_place(function));
 }
 
-/* A call leaves what lies below its return address undefined. */
+/* A call leaves what lies below its return address undefined: the function's own. */
 void mark_call(struct block *block, Int at) {
     const IRStmt *hint = block->in->stmts[at];
-    const IRExpr *to = hint->Ist.AbiHint.nia;
+    IRExpr *function = hint->Ist.AbiHint.nia, *low = hint->Ist.AbiHint.base;
     if (block->in->jumpkind != Ijk_Call) return;
-    if (to->tag == Iex_Const && lowers_stack(to->Iex.Const.con->Ico.U64)) return;
-    UInt tag = tag_of_place(to->tag == Iex_Const ? to->Iex.Const.con->Ico.U64 : block->at);
-    undefine_here(block, hint->Ist.AbiHint.base, RED_ZONE, tag);
+    if (function->tag == Iex_Const) {
+        undefine_here(block, low, RED_ZONE, tag_of_place(function->Iex.Const.con->Ico.U64));
+        return;
+    }
+    IRDirty *call = unsafeIRDirty_0_N(0, "undefine_zone", VG_(fnptr_to_fnentry)(&undefine_zone),
+                                      mkIRExprVec_2(low, function));
+    addStmtToIRSB(block->out, IRStmt_Dirty(call));
 }
 
 /* ---- registers ---- */
@@ -484,6 +479,31 @@ static void find_loaded(const struct block *block, Bool *is_loaded) {
     }
 }
 
+/* Registers in which functions get arguments. */
+static Bool is_argument(Int offset) {
+    static const Int general[] = {
+        offsetof(VexGuestAMD64State, guest_RDI), offsetof(VexGuestAMD64State, guest_RSI),
+        offsetof(VexGuestAMD64State, guest_RDX), offsetof(VexGuestAMD64State, guest_RCX),
+        offsetof(VexGuestAMD64State, guest_R8),  offsetof(VexGuestAMD64State, guest_R9)};
+    for (UInt i = 0; i < sizeof general / sizeof *general; i++)
+        if (offset == general[i]) return True;
+    return offset >= (Int)offsetof(VexGuestAMD64State, guest_YMM0) &&
+           offset < (Int)offsetof(VexGuestAMD64State, guest_YMM8);
+}
+
+/* The runtime's functions look at arguments that va_arg takes from memory. */
+static Bool keep_argument(struct block *block, const IRStmt *statement) {
+    if (statement->tag == Ist_WrTmp && statement->Ist.WrTmp.data->tag == Iex_Get) {
+        const IRExpr *value = statement->Ist.WrTmp.data;
+        Int size = sizeofIRType(value->Iex.Get.ty);
+        if (size >= 8 && is_argument(value->Iex.Get.offset) &&
+            !is_settled(block, value->Iex.Get.offset, size))
+            follow_value(block, statement->Ist.WrTmp.tmp, statement->Ist.WrTmp.data);
+    }
+    return statement->tag == Ist_Store && statement->Ist.Store.data->tag == Iex_RdTmp &&
+           block->bits[statement->Ist.Store.data->Iex.RdTmp.tmp] != IRTemp_INVALID;
+}
+
 static void returning(Addr to);
 
 void settle(struct block *block) {
@@ -499,7 +519,16 @@ void settle(struct block *block) {
             enter(block, statement);
             continue;
         }
+        if (statement->tag == Ist_AbiHint) { /* it may call the program, by an address */
+            if (statement->Ist.AbiHint.nia->tag != Iex_Const) mark_call(block, i);
+            continue;
+        }
+        Bool passes = is_own(block->at) && keep_argument(block, statement);
         addStmtToIRSB(block->out, statement);
+        if (passes) {
+            follow_store(block, statement);
+            continue;
+        }
         Bool keeps =
             !arrives && statement->tag == Ist_Put && is_kept(statement->Ist.Put.offset & ~7);
         if (!keeps) write_none(block, i);

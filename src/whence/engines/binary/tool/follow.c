@@ -241,7 +241,7 @@ static Bool cancels(const IRExpr *value) {
     }
 }
 
-static void follow_value(struct block *block, IRTemp to, IRExpr *value) {
+void follow_value(struct block *block, IRTemp to, IRExpr *value) {
     IRExpr *bits = NULL, *tag = no_tag();
     IRType type = type_of_bits(typeOfIRTemp(block->out->tyenv, to));
     switch (value->tag) {
@@ -329,6 +329,12 @@ static void follow_value(struct block *block, IRTemp to, IRExpr *value) {
 }
 
 /* ---- statements ---- */
+
+void follow_store(struct block *block, const IRStmt *statement) {
+    IRExpr *data = statement->Ist.Store.data, *address = statement->Ist.Store.addr;
+    IRExpr *guard = is_own(block->at) ? is_followed_here(block, address) : NULL;
+    store(block, address, bits_of(block, data), tag_of(block, data), guard);
+}
 
 static void follow_dirty(struct block *block, IRDirty *call) {
     IRExpr *bits, *tag;
@@ -469,9 +475,8 @@ static void follow_statement(struct block *block, Int at) {
     case Ist_Store: {
         judge_address(block, statement->Ist.Store.addr);
         check_statement(block, at);
-        IRExpr *data = statement->Ist.Store.data;
         addStmtToIRSB(out, statement);
-        store(block, statement->Ist.Store.addr, bits_of(block, data), tag_of(block, data), NULL);
+        follow_store(block, statement);
         block->changed = True;
         break;
     }

@@ -126,6 +126,12 @@ void assume(struct block *block);
 void follow(struct block *block);
 void settle(struct block *block);
 
+/* The bits of a temporary that gets a value, and of memory behind a store. */
+void follow_value(struct block *block, IRTemp to, IRExpr *value);
+void follow_store(struct block *block, const IRStmt *statement);
+/* Whether the plane has a place for an address at which memory is. */
+IRExpr *is_followed_here(struct block *block, IRExpr *address);
+
 /* The undefined bits of an operator's result, of the types that type_of_bits gives. */
 IRExpr *bits_of_unop(struct block *block, IROp op, IRExpr *a, IRExpr *va);
 IRExpr *bits_of_binop(struct block *block, IROp op, IRExpr *a, IRExpr *b, IRExpr *va, IRExpr *vb);
