@@ -51,7 +51,9 @@ void look(Addr address, HWord size_and_write, Addr pc) {
     mine->write = size_and_write & 1;
     mine->pc = pc;
     mine->kind = WHENCE_MET_ACCESS;
-    if (!is_aligned_read(mine, closed)) stop(mine);
+    if (is_aligned_read(mine, closed)) return;
+    define(address, size); /* what a wrong access reads is no news */
+    stop(mine);
 }
 
 /* ---- the code that looks ---- */

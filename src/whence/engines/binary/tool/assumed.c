@@ -137,9 +137,7 @@ static void store_none(struct block *block, IRExpr *address, SizeT size, IRExpr 
 /* Bytes below the stack pointer that a function may use: what it has written there stays. */
 #define RED_ZONE 128
 
-static void undefine_frame(Addr low, Addr high, UInt tag) {
-    undefine_stack(low - RED_ZONE, high - RED_ZONE, tag);
-}
+static void undefine_frame(Addr low, Addr high, UInt tag) { undefine_stack(low, high, tag); }
 
 static void undefine_here(struct block *block, IRExpr *low, Long size, UInt tag) {
     IRExpr *at = place(block, low);
@@ -163,39 +161,77 @@ static void undefine_here(struct block *block, IRExpr *low, Long size, UInt tag)
     }
 }
 
-/* Whether an instruction that lowers the stack pointer by 8 stores there, as a push does. */
-static Bool is_push(const IRSB *in, Int at, const IRExpr *pointer) {
-    for (at++; at < in->stmts_used && in->stmts[at]->tag != Ist_IMark; at++) {
-        const IRStmt *statement = in->stmts[at];
-        if (statement->tag == Ist_Store && eqIRAtom(statement->Ist.Store.addr, pointer))
-            return True;
+/* Marks what the moves of the stack pointer since the last time have left below its red zone. */
+static void flush_stack(struct block *block) {
+    Long size = block->lowered;
+    if (!size) return;
+    block->lowered = 0;
+    UInt tag = tag_of_place(block->lowered_at);
+    IRExpr *low = binop(block, Ity_I64, Iop_Sub64, block->pointer, word(RED_ZONE));
+    if (size <= INLINE_MOST) {
+        undefine_here(block, low, size, tag);
+        return;
     }
-    return False;
-}
-
-void mark_stack(struct block *block, Int at) {
-    const IRExpr *pointer = block->in->stmts[at]->Ist.Put.data;
-    if (pointer->tag != Iex_RdTmp) return;
-    IRTemp temporary = pointer->Iex.RdTmp.tmp;
-    Bool known = block->by_stack[temporary];
-    Long below = known ? block->below[temporary] : 0;
-    if (known) { /* all are at a distance from the new one now */
-        for (Int i = 0; i < block->temporaries; i++) block->below[i] -= below;
-        if (below >= 0 || (below == -8 && is_push(block->in, at, pointer))) return;
-        if (-below <= INLINE_MOST && below % 8 == 0) {
-            IRExpr *low = binop(block, Ity_I64, Iop_Sub64, IRExpr_RdTmp(temporary), word(RED_ZONE));
-            undefine_here(block, low, -below, tag_of_place(block->at));
-            return;
-        }
-    }
-    /* What is no distance from it is a frame that was left, or another stack. */
-    IRExpr *old = put(block, Ity_I64, IRExpr_Get(block->stack_pointer, Ity_I64));
-    if (!known && !block->by_stack[block->temporaries + (Int)temporary]) return;
-    IRExpr *is_lower = binop(block, Ity_I1, Iop_CmpLT64U, IRExpr_RdTmp(temporary), old);
+    IRExpr *high = binop(block, Ity_I64, Iop_Add64, block->pointer, word((ULong)size));
     IRDirty *call = unsafeIRDirty_0_N(
         0, "undefine_frame", VG_(fnptr_to_fnentry)(&undefine_frame),
-        mkIRExprVec_3(IRExpr_RdTmp(temporary), old, word(tag_of_place(block->at))));
-    call->guard = is_lower;
+        mkIRExprVec_3(low, binop(block, Ity_I64, Iop_Sub64, high, word(RED_ZONE)), word(tag)));
+    addStmtToIRSB(block->out, IRStmt_Dirty(call));
+}
+
+/* Moves that follow each other are marked together, where nothing may see the difference: pushes
+ * write above what is not marked yet. */
+void before_statement(struct block *block, Int at) {
+    const IRStmt *statement = block->in->stmts[at];
+    if (!block->lowered) return;
+    switch (statement->tag) {
+    case Ist_Store:
+        if (block->lowered > RED_ZONE || !eqIRAtom(statement->Ist.Store.addr, block->pointer))
+            flush_stack(block);
+        break;
+    case Ist_WrTmp:
+        if (statement->Ist.WrTmp.data->tag == Iex_Load) flush_stack(block);
+        break;
+    case Ist_LoadG:
+    case Ist_StoreG:
+    case Ist_CAS:
+    case Ist_Dirty:
+    case Ist_Exit: flush_stack(block); break;
+    default: break;
+    }
+}
+
+void after_statements(struct block *block) { flush_stack(block); }
+
+void mark_stack(struct block *block, Int at) {
+    IRExpr *pointer = block->in->stmts[at]->Ist.Put.data;
+    if (pointer->tag != Iex_RdTmp) return;
+    IRTemp temporary = pointer->Iex.RdTmp.tmp;
+    if (block->by_stack[temporary]) {
+        Long below = block->below[temporary];
+        if (below > 0 || below % 8) flush_stack(block);
+        /* All are at a distance from the new one now. */
+        for (Int i = 0; i < block->temporaries; i++) block->below[i] -= below;
+        block->pointer = pointer;
+        if (below < 0 && below % 8 == 0) {
+            block->lowered -= below;
+            block->lowered_at = block->at;
+        }
+        return;
+    }
+    flush_stack(block);
+    /* What is no distance from it is an array of a size that is not constant, or aligned; or a
+     * frame that was left, or another stack. */
+    Bool is_computed = block->by_stack[block->temporaries + (Int)temporary];
+    for (Int i = 0; i < block->temporaries; i++) block->by_stack[i] = False;
+    block->by_stack[temporary] = True;
+    block->below[temporary] = 0;
+    if (!is_computed) return;
+    IRExpr *old = put(block, Ity_I64, IRExpr_Get(block->stack_pointer, Ity_I64));
+    IRExpr *low = binop(block, Ity_I64, Iop_Sub64, pointer, word(RED_ZONE));
+    IRDirty *call = unsafeIRDirty_0_N(0, "undefine_frame", VG_(fnptr_to_fnentry)(&undefine_frame),
+                                      mkIRExprVec_3(low, old, word(tag_of_place(block->at))));
+    call->guard = binop(block, Ity_I1, Iop_CmpLT64U, pointer, old);
     addStmtToIRSB(block->out, IRStmt_Dirty(call));
 }
 
@@ -207,7 +243,10 @@ static void undefine_zone(Addr low, Addr function) {
 void mark_call(struct block *block, Int at) {
     const IRStmt *hint = block->in->stmts[at];
     IRExpr *function = hint->Ist.AbiHint.nia, *low = hint->Ist.AbiHint.base;
-    if (block->in->jumpkind != Ijk_Call) return;
+    /* There is one at a return, too. */
+    if (function->tag != Iex_Const && block->in->jumpkind != Ijk_Call) return;
+    if (block->lowered > RED_ZONE) flush_stack(block);
+    block->lowered = 0; /* it is a part of that */
     if (function->tag == Iex_Const) {
         undefine_here(block, low, RED_ZONE, tag_of_place(function->Iex.Const.con->Ico.U64));
         return;
@@ -397,6 +436,7 @@ void assume(struct block *block) {
             begun = True;
             continue;
         }
+        before_statement(block, i);
         if (is_load(statement)) {
             const IRExpr *load = statement->Ist.WrTmp.data;
             if (exchanges(in, i, load->Iex.Load.addr)) check_statement(block, i);
@@ -433,6 +473,7 @@ void assume(struct block *block) {
         if (statement->tag == Ist_WrTmp)
             note_stack(block, statement->Ist.WrTmp.tmp, statement->Ist.WrTmp.data);
     }
+    after_statements(block);
 }
 
 /* ---- code whose values are of no interest ---- */

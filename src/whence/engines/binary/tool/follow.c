@@ -431,6 +431,7 @@ static void judge_end(struct block *block) {
 static void follow_statement(struct block *block, Int at) {
     IRStmt *statement = block->in->stmts[at];
     IRSB *out = block->out;
+    before_statement(block, at);
     switch (statement->tag) {
     case Ist_IMark: enter(block, statement); break;
     case Ist_AbiHint: mark_call(block, at); break;
@@ -519,5 +520,6 @@ static void follow_statement(struct block *block, Int at) {
 void follow(struct block *block) {
     for (Int i = 0; i < block->in->stmts_used; i++)
         if (block->in->stmts[i]->tag != Ist_NoOp) follow_statement(block, i);
+    after_statements(block);
     judge_end(block);
 }

@@ -281,33 +281,34 @@ static Int lane_of(IROp op) {
     case Iop_##name##b:                                                                            \
     case Iop_##name##c:
         WIDE(Add, 8x8, 8x16, 8x32)
-    WIDE(Sub, 8x8, 8x16, 8x32)
-    WIDE(CmpEQ, 8x8, 8x16, 8x32) WIDE(CmpGT, 8Sx8, 8Sx16, 8Sx32) WIDE(QAdd, 8Ux8, 8Ux16, 8Ux32)
-        WIDE(QAdd, 8Sx8, 8Sx16, 8Sx32) WIDE(QSub, 8Ux8, 8Ux16, 8Ux32) WIDE(QSub, 8Sx8, 8Sx16, 8Sx32)
-            WIDE(Avg, 8Ux8, 8Ux16, 8Ux32) WIDE(Max, 8Ux8, 8Ux16, 8Ux32)
-                WIDE(Min, 8Ux8, 8Ux16, 8Ux32) WIDE(Max, 8Sx8, 8Sx16, 8Sx32)
-                    WIDE(Min, 8Sx8, 8Sx16, 8Sx32) case Iop_Abs8x8:
+        WIDE(Sub, 8x8, 8x16, 8x32)
+    WIDE(CmpEQ, 8x8, 8x16, 8x32)
+    WIDE(CmpGT, 8Sx8, 8Sx16, 8Sx32) WIDE(QAdd, 8Ux8, 8Ux16, 8Ux32) WIDE(QAdd, 8Sx8, 8Sx16, 8Sx32)
+        WIDE(QSub, 8Ux8, 8Ux16, 8Ux32) WIDE(QSub, 8Sx8, 8Sx16, 8Sx32) WIDE(Avg, 8Ux8, 8Ux16, 8Ux32)
+            WIDE(Max, 8Ux8, 8Ux16, 8Ux32) WIDE(Min, 8Ux8, 8Ux16, 8Ux32)
+                WIDE(Max, 8Sx8, 8Sx16, 8Sx32) WIDE(Min, 8Sx8, 8Sx16, 8Sx32) case Iop_Abs8x8:
     case Iop_Abs8x16:
     case Iop_CmpGT8Ux16:
     case Iop_Cnt8x16:
         return 1;
         WIDE(Add, 16x4, 16x8, 16x16)
-    WIDE(Sub, 16x4, 16x8, 16x16)
-    WIDE(CmpEQ, 16x4, 16x8, 16x16) WIDE(CmpGT, 16Sx4, 16Sx8, 16Sx16)
-        WIDE(QAdd, 16Ux4, 16Ux8, 16Ux16) WIDE(QAdd, 16Sx4, 16Sx8, 16Sx16)
-            WIDE(QSub, 16Ux4, 16Ux8, 16Ux16) WIDE(QSub, 16Sx4, 16Sx8, 16Sx16)
-                WIDE(Avg, 16Ux4, 16Ux8, 16Ux16) WIDE(Mul, 16x4, 16x8, 16x16)
-                    WIDE(MulHi, 16Ux4, 16Ux8, 16Ux16) WIDE(MulHi, 16Sx4, 16Sx8, 16Sx16)
-                        WIDE(Max, 16Sx4, 16Sx8, 16Sx16) WIDE(Min, 16Sx4, 16Sx8, 16Sx16)
-                            WIDE(Max, 16Ux4, 16Ux8, 16Ux16)
-                                WIDE(Min, 16Ux4, 16Ux8, 16Ux16) case Iop_Abs16x4:
+        WIDE(Sub, 16x4, 16x8, 16x16)
+    WIDE(CmpEQ, 16x4, 16x8, 16x16)
+    WIDE(CmpGT, 16Sx4, 16Sx8, 16Sx16) WIDE(QAdd, 16Ux4, 16Ux8, 16Ux16)
+        WIDE(QAdd, 16Sx4, 16Sx8, 16Sx16) WIDE(QSub, 16Ux4, 16Ux8, 16Ux16)
+            WIDE(QSub, 16Sx4, 16Sx8, 16Sx16) WIDE(Avg, 16Ux4, 16Ux8, 16Ux16)
+                WIDE(Mul, 16x4, 16x8, 16x16) WIDE(MulHi, 16Ux4, 16Ux8, 16Ux16)
+                    WIDE(MulHi, 16Sx4, 16Sx8, 16Sx16) WIDE(Max, 16Sx4, 16Sx8, 16Sx16)
+                        WIDE(Min, 16Sx4, 16Sx8, 16Sx16) WIDE(Max, 16Ux4, 16Ux8, 16Ux16)
+                            WIDE(Min, 16Ux4, 16Ux8, 16Ux16) case Iop_Abs16x4:
     case Iop_Abs16x8:
     case Iop_CmpGT16Ux8:
         return 2;
         WIDE(Add, 32x2, 32x4, 32x8)
-    WIDE(Sub, 32x2, 32x4, 32x8)
-    WIDE(CmpEQ, 32x2, 32x4, 32x8) WIDE(CmpGT, 32Sx2, 32Sx4, 32Sx8) WIDE(Mul, 32x2, 32x4, 32x8)
-        WIDE(Max, 32Sx2, 32Sx4, 32Sx8) WIDE(Min, 32Sx2, 32Sx4, 32Sx8) WIDE(Max, 32Ux2, 32Ux4, 32Ux8)
+        WIDE(Sub, 32x2, 32x4, 32x8)
+    WIDE(CmpEQ, 32x2, 32x4, 32x8)
+    WIDE(CmpGT, 32Sx2, 32Sx4, 32Sx8) WIDE(Mul, 32x2, 32x4, 32x8) WIDE(Max, 32Sx2, 32Sx4, 32Sx8)
+        WIDE(Min, 32Sx2, 32Sx4, 32Sx8) WIDE(Max, 32Ux2, 32Ux4, 32Ux8)
             WIDE(Min, 32Ux2, 32Ux4, 32Ux8) case Iop_Abs32x2:
     case Iop_Abs32x4:
     case Iop_CmpGT32Ux4:
@@ -637,6 +638,40 @@ static IRExpr *of_zeros(struct block *block, Bool above, IRType type, IRExpr *a,
     return spread(block, type, put(block, Ity_I64, call));
 }
 
+/* ---- products ---- */
+
+static UInt low_zeros(ULong value) {
+    UInt count = 0;
+    for (; count < 64 && !(value >> count & 1); count++) {
+    }
+    return count;
+}
+
+/* Of a product the bits are undefined from the first one on that an undefined bit reaches: it is
+ * multiplied by a number whose lowest bits are 0. */
+static ULong bits_of_product(ULong a, ULong b, ULong va, ULong vb) {
+    UInt by_a = va ? low_zeros(va) + low_zeros(b | vb) : 64;
+    UInt by_b = vb ? low_zeros(vb) + low_zeros(a | va) : 64;
+    UInt first = by_a < by_b ? by_a : by_b;
+    return first < 64 ? ~0ull << first : 0;
+}
+
+static IRExpr *widened(struct block *block, IRType type, IRExpr *value) {
+    if (type == Ity_I64) return value;
+    IROp op = type == Ity_I32 ? Iop_32Uto64 : type == Ity_I16 ? Iop_16Uto64 : Iop_8Uto64;
+    return unop(block, Ity_I64, op, value);
+}
+
+static IRExpr *of_product(struct block *block, IRType type, IRExpr *a, IRExpr *b, IRExpr *va,
+                          IRExpr *vb) {
+    IRExpr *arguments[4] = {a, b, va, vb};
+    for (Int i = 0; i < 4; i++) arguments[i] = widened(block, type, arguments[i]);
+    IRExpr *call =
+        mkIRExprCCall(Ity_I64, 0, "bits_of_product", VG_(fnptr_to_fnentry)(&bits_of_product),
+                      mkIRExprVec_4(arguments[0], arguments[1], arguments[2], arguments[3]));
+    return put(block, Ity_I64, call);
+}
+
 /* ---- all operators ---- */
 
 IRExpr *bits_of_unop(struct block *block, IROp op, IRExpr *a, IRExpr *va) {
@@ -729,9 +764,16 @@ IRExpr *bits_of_binop(struct block *block, IROp op, IRExpr *a, IRExpr *b, IRExpr
     if (is_one_of(op, Iop_Xor8) || op == Iop_XorV128 || op == Iop_XorV256)
         return either(block, to, va, vb);
     if (is_one_of(op, Iop_Mul8)) {
-        struct operators o = operators_of(to);
-        return unop(block, to, o.left, either(block, to, va, vb));
+        IRExpr *bits = of_product(block, to, a, b, va, vb);
+        if (to == Ity_I64) return bits;
+        return unop(block, to,
+                    to == Ity_I32   ? Iop_64to32
+                    : to == Ity_I16 ? Iop_64to16
+                                    : Iop_64to8,
+                    bits);
     }
+    if (is_one_of(op, Iop_MullS8) || is_one_of(op, Iop_MullU8))
+        return spread(block, to, of_product(block, first, a, b, va, vb));
     if (compared(op) != Ity_INVALID) return of_equality(block, compared(op), a, b, va, vb);
     if (is_one_of(op, Iop_CasCmpEQ8) || is_one_of(op, Iop_CasCmpNE8)) return no_bits(to);
     switch (op) {

@@ -42,6 +42,9 @@ struct block {
     Int stack_pointer; /* where the core keeps it */
     Addr at;           /* the instruction */
     IRExpr *pc;
+    IRExpr *pointer;           /* the stack pointer, if it was put */
+    Long lowered;              /* by how much, since that was marked last */
+    Addr lowered_at;           /* by this instruction */
     Bool is_new;               /* nobody has announced the code */
     Bool changed;              /* the instruction has changed a register already */
     UChar settled[STATE_MOST]; /* bytes of the state that are known to be defined */
@@ -117,6 +120,8 @@ Bool is_always_defined(const struct block *block, Int offset, Int size);
 /* The stack pointer is put: marks what it leaves behind. */
 void mark_stack(struct block *block, Int at);
 void mark_call(struct block *block, Int at);
+void before_statement(struct block *block, Int at);
+void after_statements(struct block *block);
 
 /* Whether a block has met undefined values, so that it follows them. */
 Bool has_met(const IRSB *in);
