@@ -22,12 +22,17 @@ static OSet *met;
 
 static void *room(const HChar *purpose, SizeT size) { return VG_(malloc)(purpose, size); }
 
-/* Called where a block cannot go on: the core is going to forget the code. */
-static void turn(VexGuestAMD64State *state, Addr pc) {
+/* A block that cannot go on leaves by a jump that has the core forget the code of an instruction,
+ * as of code that was changed. That instruction is what is translated next. */
+void meet_again(ThreadId thread, Addr pc) {
+    ULong words[2];
+    const PtrdiffT offset = offsetof(VexGuestAMD64State, guest_CMSTART);
+    VG_(get_shadow_regs_area)(thread, (UChar *)words, 0, offset, sizeof words);
+    if (words[0] != pc || words[1] != 1) return;
     if (!met) met = VG_(OSetWord_Create)(room, "whence.met", VG_(free));
     if (!VG_(OSetWord_Contains)(met, pc)) VG_(OSetWord_Insert)(met, pc);
-    state->guest_CMSTART = pc;
-    state->guest_CMLEN = 1;
+    words[0] = words[1] = 0;
+    VG_(set_shadow_regs_area)(thread, 0, offset, sizeof words, (const UChar *)words);
 }
 
 Bool has_met(const IRSB *in) {
@@ -39,48 +44,73 @@ Bool has_met(const IRSB *in) {
     return False;
 }
 
-/* Leaves the block before its instruction if a word is not 0. */
+/* Leaves the block before its instruction if a word is not 0. No function is called: that would
+ * take registers of the processor from the block. */
 static void leave_if(struct block *block, IRExpr *found) {
     if (is_no_bits(found)) return;
     IRExpr *guard = unop(block, Ity_I1, Iop_CmpNEZ64, found);
-    IRDirty *call = unsafeIRDirty_0_N(0, "turn", VG_(fnptr_to_fnentry)(&turn),
-                                      mkIRExprVec_2(IRExpr_GSPTR(), block->pc));
-    call->guard = guard;
-    call->nFxState = 1;
-    VG_(memset)(&call->fxState, 0, sizeof call->fxState);
-    call->fxState[0].fx = Ifx_Write;
-    call->fxState[0].offset = offsetof(VexGuestAMD64State, guest_CMSTART);
-    call->fxState[0].size = 16;
-    addStmtToIRSB(block->out, IRStmt_Dirty(call));
+    if (!block->left_at)
+        addStmtToIRSB(block->out, IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMLEN), word(1)));
+    if (block->left_at != block->at)
+        addStmtToIRSB(block->out,
+                      IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMSTART), block->pc));
+    block->left_at = block->at;
     addStmtToIRSB(block->out, IRStmt_Exit(guard, Ijk_InvalICache, IRConst_U64(block->at),
                                           offsetof(VexGuestAMD64State, guest_RIP)));
 }
 
 /* ---- places in the planes ---- */
 
-IRExpr *place(struct block *block, IRExpr *address) {
-    if (address->tag == Iex_Const) return word(VALUES_OF(address->Iex.Const.con->Ico.U64));
+/* So near to an address that there may be memory, each number is on its side of where an exclusive
+ * or is no sum. */
+#define DISTANCE_MOST (1ll << 15)
+
+IRExpr *place_behind(struct block *block, IRExpr *address, Long distance) {
+    if (address->tag == Iex_Const)
+        return word(VALUES_OF(address->Iex.Const.con->Ico.U64) + (ULong)distance);
     IRTemp temporary = address->Iex.RdTmp.tmp;
+    if (temporary < (IRTemp)block->temporaries && block->bases[temporary] != IRTemp_INVALID) {
+        distance += block->distances[temporary];
+        temporary = block->bases[temporary];
+    }
     Bool is_old = temporary < (IRTemp)block->temporaries;
-    if (is_old && block->places[temporary] != IRTemp_INVALID)
-        return IRExpr_RdTmp(block->places[temporary]);
-    IRExpr *flipped = binop(block, Ity_I64, Iop_Xor64, address, word(WHENCE_VALUES_FLIP));
-    IRExpr *at = binop(block, Ity_I64, Iop_Add64, flipped, word(WHENCE_VALUES_SKEW));
-    if (is_old) block->places[temporary] = at->Iex.RdTmp.tmp;
-    return at;
+    IRTemp flipped = is_old ? block->places[temporary] : IRTemp_INVALID;
+    if (flipped == IRTemp_INVALID)
+        flipped =
+            binop(block, Ity_I64, Iop_Xor64, IRExpr_RdTmp(temporary), word(WHENCE_VALUES_FLIP))
+                ->Iex.RdTmp.tmp;
+    if (is_old) block->places[temporary] = flipped;
+    return binop(block, Ity_I64, Iop_Add64, IRExpr_RdTmp(flipped),
+                 word(WHENCE_VALUES_SKEW + (ULong)distance));
+}
+
+IRExpr *place(struct block *block, IRExpr *address) { return place_behind(block, address, 0); }
+
+/* What is a base and a distance, which the exclusive or leaves alone. */
+void note_base(struct block *block, IRTemp to, const IRExpr *value) {
+    if (value->tag != Iex_Binop || value->Iex.Binop.arg1->tag != Iex_RdTmp ||
+        value->Iex.Binop.arg2->tag != Iex_Const ||
+        (value->Iex.Binop.op != Iop_Add64 && value->Iex.Binop.op != Iop_Sub64))
+        return;
+    IRTemp from = value->Iex.Binop.arg1->Iex.RdTmp.tmp;
+    Long distance = (Long)value->Iex.Binop.arg2->Iex.Const.con->Ico.U64;
+    if (value->Iex.Binop.op == Iop_Sub64) distance = -distance;
+    if (block->bases[from] != IRTemp_INVALID) {
+        distance += block->distances[from];
+        from = block->bases[from];
+    }
+    if (distance > DISTANCE_MOST || distance < -DISTANCE_MOST) return;
+    block->bases[to] = from;
+    block->distances[to] = distance;
 }
 
 /* The same if a guard holds, else a place that nobody reads: the core's translator has guarded
  * stores of some sizes alone. */
-IRExpr *place_if(struct block *block, IRExpr *address, IRExpr *guard) {
+IRExpr *place_if(struct block *block, IRExpr *address, Long distance, IRExpr *guard) {
     static UChar nobodys[64];
-    IRExpr *at = place(block, address);
+    IRExpr *at = place_behind(block, address, distance);
     if (!guard || guard->tag == Iex_Const) return at;
     return put(block, Ity_I64, IRExpr_ITE(guard, at, word((Addr)nobodys)));
-}
-
-static IRExpr *behind(struct block *block, IRExpr *at, ULong distance) {
-    return distance ? binop(block, Ity_I64, Iop_Add64, at, word(distance)) : at;
 }
 
 static IRExpr *loaded(struct block *block, IRType type, IRExpr *at) {
@@ -89,11 +119,11 @@ static IRExpr *loaded(struct block *block, IRType type, IRExpr *at) {
 
 /* The undefined bits of some bytes, as a word that is 0 if there are none. */
 static IRExpr *bits_in_memory(struct block *block, IRExpr *address, SizeT size) {
-    IRExpr *at = place(block, address), *found = word(0);
+    IRExpr *found = word(0);
     for (SizeT done = 0; done < size;) {
         SizeT left = size - done;
         IRType type = left >= 8 ? Ity_I64 : left >= 4 ? Ity_I32 : left >= 2 ? Ity_I16 : Ity_I8;
-        IRExpr *part = loaded(block, type, behind(block, at, done));
+        IRExpr *part = loaded(block, type, place_behind(block, address, (Long)done));
         found = done ? binop(block, Ity_I64, Iop_Or64, found, part) : part;
         done += (SizeT)sizeofIRType(type);
     }
@@ -115,7 +145,6 @@ IRExpr *is_followed_here(struct block *block, IRExpr *address) {
 static void store_none(struct block *block, IRExpr *address, SizeT size, IRExpr *guard) {
     /* The runtime writes its own planes, too. */
     if (is_own(block->at)) guard = is_followed_here(block, address);
-    IRExpr *at = place_if(block, address, guard);
     for (SizeT done = 0; done < size;) {
         SizeT left = size - done;
         IRType type = left >= 32   ? Ity_V256
@@ -124,7 +153,8 @@ static void store_none(struct block *block, IRExpr *address, SizeT size, IRExpr 
                       : left >= 4  ? Ity_I32
                       : left >= 2  ? Ity_I16
                                    : Ity_I8;
-        addStmtToIRSB(block->out, IRStmt_Store(Iend_LE, behind(block, at, done), no_bits(type)));
+        addStmtToIRSB(block->out, IRStmt_Store(Iend_LE, place_if(block, address, (Long)done, guard),
+                                               no_bits(type)));
         done += (SizeT)sizeofIRType(type);
     }
 }
@@ -140,24 +170,28 @@ static void store_none(struct block *block, IRExpr *address, SizeT size, IRExpr 
 static void undefine_frame(Addr low, Addr high, UInt tag) { undefine_stack(low, high, tag); }
 
 static void undefine_here(struct block *block, IRExpr *low, Long size, UInt tag) {
-    IRExpr *at = place(block, low);
+    IRExpr *at = binop(block, Ity_I64, Iop_Xor64, low, word(WHENCE_VALUES_FLIP));
     Long done = 0;
     while (size - done >= 16) {
-        addStmtToIRSB(block->out, IRStmt_Store(Iend_LE, behind(block, at, (ULong)done),
+        addStmtToIRSB(block->out, IRStmt_Store(Iend_LE,
+                                               binop(block, Ity_I64, Iop_Add64, at,
+                                                     word(WHENCE_VALUES_SKEW + (ULong)done)),
                                                IRExpr_Const(IRConst_V128(0xffff))));
         done += 16;
     }
     if (size - done >= 8)
-        addStmtToIRSB(block->out,
-                      IRStmt_Store(Iend_LE, behind(block, at, (ULong)done), word(~0ull)));
+        addStmtToIRSB(block->out, IRStmt_Store(Iend_LE,
+                                               binop(block, Ity_I64, Iop_Add64, at,
+                                                     word(WHENCE_VALUES_SKEW + (ULong)done)),
+                                               word(~0ull)));
     IRExpr *half = binop(block, Ity_I64, Iop_Shr64, low, byte_of(1));
     IRExpr *flipped = binop(block, Ity_I64, Iop_Xor64, half, word(WHENCE_TAGS_FLIP));
-    IRExpr *tags = binop(block, Ity_I64, Iop_Add64, flipped, word(WHENCE_TAGS_SKEW));
     for (done = 0; done < size; done += 16) {
         Bool two = size - done >= 16;
         IRExpr *both = two ? word((ULong)tag << 32 | tag) : IRExpr_Const(IRConst_U32(tag));
-        addStmtToIRSB(block->out,
-                      IRStmt_Store(Iend_LE, behind(block, tags, (ULong)done / 2), both));
+        IRExpr *to =
+            binop(block, Ity_I64, Iop_Add64, flipped, word(WHENCE_TAGS_SKEW + (ULong)done / 2));
+        addStmtToIRSB(block->out, IRStmt_Store(Iend_LE, to, both));
     }
 }
 
@@ -439,8 +473,10 @@ void assume(struct block *block) {
         before_statement(block, i);
         if (is_load(statement)) {
             const IRExpr *load = statement->Ist.WrTmp.data;
-            if (exchanges(in, i, load->Iex.Load.addr)) check_statement(block, i);
             look_at_load(block, load->Iex.Load.addr, (SizeT)sizeofIRType(load->Iex.Load.ty));
+        } else if (statement->tag == Ist_Store) {
+            IRType type = typeOfIRExpr(block->out->tyenv, statement->Ist.Store.data);
+            leave_if(block, states_of(block, statement->Ist.Store.addr, (SizeT)sizeofIRType(type)));
         } else {
             check_statement(block, i);
         }

@@ -282,34 +282,40 @@ static Int lane_of(IROp op) {
     case Iop_##name##c:
         WIDE(Add, 8x8, 8x16, 8x32)
         WIDE(Sub, 8x8, 8x16, 8x32)
-    WIDE(CmpEQ, 8x8, 8x16, 8x32)
-    WIDE(CmpGT, 8Sx8, 8Sx16, 8Sx32) WIDE(QAdd, 8Ux8, 8Ux16, 8Ux32) WIDE(QAdd, 8Sx8, 8Sx16, 8Sx32)
-        WIDE(QSub, 8Ux8, 8Ux16, 8Ux32) WIDE(QSub, 8Sx8, 8Sx16, 8Sx32) WIDE(Avg, 8Ux8, 8Ux16, 8Ux32)
-            WIDE(Max, 8Ux8, 8Ux16, 8Ux32) WIDE(Min, 8Ux8, 8Ux16, 8Ux32)
-                WIDE(Max, 8Sx8, 8Sx16, 8Sx32) WIDE(Min, 8Sx8, 8Sx16, 8Sx32) case Iop_Abs8x8:
+        WIDE(CmpEQ, 8x8, 8x16, 8x32)
+        WIDE(CmpGT, 8Sx8, 8Sx16, 8Sx32)
+        WIDE(QAdd, 8Ux8, 8Ux16, 8Ux32)
+    WIDE(QAdd, 8Sx8, 8Sx16, 8Sx32)
+    WIDE(QSub, 8Ux8, 8Ux16, 8Ux32) WIDE(QSub, 8Sx8, 8Sx16, 8Sx32) WIDE(Avg, 8Ux8, 8Ux16, 8Ux32)
+        WIDE(Max, 8Ux8, 8Ux16, 8Ux32) WIDE(Min, 8Ux8, 8Ux16, 8Ux32) WIDE(Max, 8Sx8, 8Sx16, 8Sx32)
+            WIDE(Min, 8Sx8, 8Sx16, 8Sx32) case Iop_Abs8x8:
     case Iop_Abs8x16:
     case Iop_CmpGT8Ux16:
     case Iop_Cnt8x16:
         return 1;
         WIDE(Add, 16x4, 16x8, 16x16)
         WIDE(Sub, 16x4, 16x8, 16x16)
-    WIDE(CmpEQ, 16x4, 16x8, 16x16)
-    WIDE(CmpGT, 16Sx4, 16Sx8, 16Sx16) WIDE(QAdd, 16Ux4, 16Ux8, 16Ux16)
-        WIDE(QAdd, 16Sx4, 16Sx8, 16Sx16) WIDE(QSub, 16Ux4, 16Ux8, 16Ux16)
-            WIDE(QSub, 16Sx4, 16Sx8, 16Sx16) WIDE(Avg, 16Ux4, 16Ux8, 16Ux16)
-                WIDE(Mul, 16x4, 16x8, 16x16) WIDE(MulHi, 16Ux4, 16Ux8, 16Ux16)
-                    WIDE(MulHi, 16Sx4, 16Sx8, 16Sx16) WIDE(Max, 16Sx4, 16Sx8, 16Sx16)
-                        WIDE(Min, 16Sx4, 16Sx8, 16Sx16) WIDE(Max, 16Ux4, 16Ux8, 16Ux16)
-                            WIDE(Min, 16Ux4, 16Ux8, 16Ux16) case Iop_Abs16x4:
+        WIDE(CmpEQ, 16x4, 16x8, 16x16)
+        WIDE(CmpGT, 16Sx4, 16Sx8, 16Sx16)
+        WIDE(QAdd, 16Ux4, 16Ux8, 16Ux16)
+    WIDE(QAdd, 16Sx4, 16Sx8, 16Sx16)
+    WIDE(QSub, 16Ux4, 16Ux8, 16Ux16) WIDE(QSub, 16Sx4, 16Sx8, 16Sx16)
+        WIDE(Avg, 16Ux4, 16Ux8, 16Ux16) WIDE(Mul, 16x4, 16x8, 16x16)
+            WIDE(MulHi, 16Ux4, 16Ux8, 16Ux16) WIDE(MulHi, 16Sx4, 16Sx8, 16Sx16)
+                WIDE(Max, 16Sx4, 16Sx8, 16Sx16) WIDE(Min, 16Sx4, 16Sx8, 16Sx16)
+                    WIDE(Max, 16Ux4, 16Ux8, 16Ux16)
+                        WIDE(Min, 16Ux4, 16Ux8, 16Ux16) case Iop_Abs16x4:
     case Iop_Abs16x8:
     case Iop_CmpGT16Ux8:
         return 2;
         WIDE(Add, 32x2, 32x4, 32x8)
         WIDE(Sub, 32x2, 32x4, 32x8)
-    WIDE(CmpEQ, 32x2, 32x4, 32x8)
-    WIDE(CmpGT, 32Sx2, 32Sx4, 32Sx8) WIDE(Mul, 32x2, 32x4, 32x8) WIDE(Max, 32Sx2, 32Sx4, 32Sx8)
-        WIDE(Min, 32Sx2, 32Sx4, 32Sx8) WIDE(Max, 32Ux2, 32Ux4, 32Ux8)
-            WIDE(Min, 32Ux2, 32Ux4, 32Ux8) case Iop_Abs32x2:
+        WIDE(CmpEQ, 32x2, 32x4, 32x8)
+        WIDE(CmpGT, 32Sx2, 32Sx4, 32Sx8)
+        WIDE(Mul, 32x2, 32x4, 32x8)
+    WIDE(Max, 32Sx2, 32Sx4, 32Sx8)
+    WIDE(Min, 32Sx2, 32Sx4, 32Sx8) WIDE(Max, 32Ux2, 32Ux4, 32Ux8)
+        WIDE(Min, 32Ux2, 32Ux4, 32Ux8) case Iop_Abs32x2:
     case Iop_Abs32x4:
     case Iop_CmpGT32Ux4:
     case Iop_Add32Fx4:

@@ -142,6 +142,7 @@ IRExpr *put(struct block *block, IRType type, IRExpr *value) {
 /* What is the stack pointer and a constant; behind those of all temporaries, what was computed
  * from it otherwise. */
 void note_stack(struct block *block, IRTemp to, const IRExpr *value) {
+    note_base(block, to, value);
     Bool *other = block->by_stack + block->temporaries;
     if (value->tag == Iex_Get) {
         block->by_stack[to] = value->Iex.Get.offset == block->stack_pointer;
@@ -216,21 +217,25 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayo
     (void)extents, (void)machine, (void)guest, (void)host;
     Bool is_apart_here = holds(&apart, closure->nraddr);
     if (!begun || (is_apart_here && !values_on)) return in;
+    if (values_on) meet_again(closure->tid, closure->nraddr);
     SizeT count = (SizeT)in->tyenv->types_used;
     static struct block block;
     VG_(memset)(&block, 0, sizeof block);
     Bool by_stack[2 * count + 1];
     Long below[count + 1];
-    IRTemp places[count + 1], bits[count + 1], tags[count + 1];
+    Long distances[count + 1];
+    IRTemp places[count + 1], bits[count + 1], tags[count + 1], bases[count + 1];
     VG_(memset)(by_stack, 0, sizeof by_stack);
     VG_(memset)(below, 0, sizeof below);
-    for (SizeT i = 0; i <= count; i++) places[i] = bits[i] = tags[i] = IRTemp_INVALID;
+    for (SizeT i = 0; i <= count; i++) places[i] = bits[i] = tags[i] = bases[i] = IRTemp_INVALID;
     block.out = deepCopyIRSBExceptStmts(in);
     block.in = in;
     block.layout = layout;
     block.temporaries = (Int)count;
     block.by_stack = by_stack;
     block.below = below;
+    block.bases = bases;
+    block.distances = distances;
     block.places = places;
     block.bits = bits;
     block.tags = tags;

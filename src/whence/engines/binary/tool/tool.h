@@ -33,14 +33,17 @@ struct block {
     IRSB *out;
     const IRSB *in;
     const VexGuestLayout *layout;
-    Int temporaries;   /* of `in` */
-    Bool *by_stack;    /* temporaries that are the stack pointer and a constant */
-    Long *below;       /* that constant, from the stack pointer that was last put */
-    IRTemp *places;    /* temporary of an address -> that of its place in the plane of values */
+    Int temporaries; /* of `in` */
+    Bool *by_stack;  /* temporaries that are the stack pointer and a constant */
+    Long *below;     /* that constant, from the stack pointer that was last put */
+    IRTemp *bases;   /* temporaries that are another one and a distance */
+    Long *distances;
+    IRTemp *places;    /* temporary -> it, exclusive or the flip of the plane */
     IRTemp *bits;      /* temporary -> that of its undefined bits */
     IRTemp *tags;      /* temporary -> that of their origin */
     Int stack_pointer; /* where the core keeps it */
     Addr at;           /* the instruction */
+    Addr left_at;      /* where code that leaves the block was put last */
     IRExpr *pc;
     IRExpr *pointer;           /* the stack pointer, if it was put */
     Long lowered;              /* by how much, since that was marked last */
@@ -115,7 +118,9 @@ IRExpr *no_bits(IRType type);
 Bool is_no_bits(const IRExpr *bits);
 /* Where the undefined bits of an address's bytes are. */
 IRExpr *place(struct block *block, IRExpr *address);
-IRExpr *place_if(struct block *block, IRExpr *address, IRExpr *guard);
+IRExpr *place_behind(struct block *block, IRExpr *address, Long distance);
+IRExpr *place_if(struct block *block, IRExpr *address, Long distance, IRExpr *guard);
+void note_base(struct block *block, IRTemp to, const IRExpr *value);
 Bool is_always_defined(const struct block *block, Int offset, Int size);
 /* The stack pointer is put: marks what it leaves behind. */
 void mark_stack(struct block *block, Int at);
@@ -123,6 +128,8 @@ void mark_call(struct block *block, Int at);
 void before_statement(struct block *block, Int at);
 void after_statements(struct block *block);
 
+/* Notes that the code was left because of a value, if it was. */
+void meet_again(ThreadId thread, Addr pc);
 /* Whether a block has met undefined values, so that it follows them. */
 Bool has_met(const IRSB *in);
 /* The three ways of a block: it takes all for defined and turns to the second where something is
