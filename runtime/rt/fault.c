@@ -3,6 +3,7 @@
 #include "last_words.h"
 #include "unlinked.h"
 #include "../findings/finding.h"
+#include "../values/ranges.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
 #include "../port/port.h"
@@ -60,10 +61,23 @@ struct refused {
     uint32_t width; /* bytes, as far as that is known; else 1 */
 };
 
+/* A tool looks for the undefined bits of an address before the instruction accesses it: where it
+ * has no plane, that is what faults. */
+static uintptr_t accessed_at(uintptr_t address, const ucontext_t *machine) {
+    uintptr_t other = (address - WH_OBSERVED_VALUES_SKEW) ^ WH_OBSERVED_VALUES_FLIP;
+    struct machine_accesses accesses;
+    if (!PORT_OBSERVED || !VALUES_ON) return address;
+    machine_accesses(machine, &accesses);
+    for (unsigned i = 0; i < accesses.instruction.memories; i++)
+        if (other - accesses.address[i] < OS_PAGE) return other;
+    return address;
+}
+
 /* A fault inside the plane, or where the plane would continue, is a check of another address. The
  * check loses the last bits of the address, and whether it is read or written: the access that
  * follows has both. */
 static struct refused refused_at(uintptr_t address, const ucontext_t *machine) {
+    address = accessed_at(address, machine);
     uint64_t reach = UINT64_MAX >> WH_GRANULE_SHIFT;
     int is_check = address >= PLANE_BEGIN && address - PLANE_BEGIN <= reach &&
                    (address < PLANE_END || address >= ADDRESS_END);

@@ -21,8 +21,8 @@ bits out of the same sets of the processor's cache."""
 VALUES_LOW, VALUES_BEGIN, VALUES_END = 0x1000_0000_0000, 0x6000_0000_0000, 0x7000_0000_0000
 """Memory whose undefined bits are kept: below VALUES_LOW, and from VALUES_BEGIN to VALUES_END."""
 TAGS_FLIP, TAGS_SKEW = 0x4000_0000_0000, 0x1300
-"""``((a / 8 * 4) ^ TAGS_FLIP) + TAGS_SKEW`` has the tag of where undefined bits of the granule of a come from,
-32 bits: the number of a stack, or `TAG_PLACE` and the tool's number of a place in code; 0 is unknown."""
+"""``((a / 8 * 4) ^ TAGS_FLIP) + TAGS_SKEW`` has the tag of where undefined bits of a's granule come from, 32
+bits: the number of a stack, or `TAG_PLACE` and the tool's number of a place in code; 0 is unknown."""
 TAG_PLACE = 1 << 31
 """Of the tags of stack memory: the place is where its frame was made, or the function whose frame it was."""
 
@@ -47,11 +47,11 @@ the number of one of `MET`, and where the thread was; of a use the value, its un
 The address is that of the access, of the code, or of the words of the program's request; of a use it is its
 kind (`whence.abi.undefined.USES`). ALLOW: let this thread go on there once; with 1, what it met is
 known from now on. OWNER: whether memory at an address is the program's, and with 1 also whether that can
-be written. MET: whether code there is neither apart nor known. VALUES: follow undefined values from now on; the planes
-are there (an address in the runtime's code). COPY: the undefined bits of some bytes go along to others as
-soon as the runtime returns to the program (the address of three words: to, from, size). PLACE: the place in
-code that a tag is of. MARK: bytes are all undefined, or defined with tag 0 (the address of three words: begin,
-size, tag); the tool does it faster.
+be written. MET: whether code there is neither apart nor known.
+VALUES: follow undefined values from now on; the planes are there (an address in the runtime's code). COPY:
+the undefined bits of some bytes go along to others as soon as the runtime returns to the program (the address
+of three words: to, from, size). PLACE: the place in code that a tag is of. MARK: bytes are all undefined, or
+defined with tag 0 (the address of three words: begin, size, tag); the tool does it faster.
 """
 
 

@@ -41,7 +41,7 @@ OBSERVES = replace(
     fixed=BY_ENGINE["binary"],
     remedy="build the program with CC=whence-cc CXX=whence-c++ for engine native",
 )
-"""Accesses of all code but the C library's, arguments of library functions, allocations, and the end."""
+"""Accesses and undefined values of all code but the C library's, arguments of library functions, allocations, and the end."""
 
 _OPTIONS = (
     f"--tool={linking.NAME}",
@@ -168,6 +168,5 @@ class BinaryEngine(ProcessEngine):
             return []
         return [
             f"{task.arguments[0]} carries no IR: its accesses to blocks were checked as the machine makes "
-            "them; build it with CC=whence-cc CXX=whence-c++ to check variables, undefined values and "
-            "arithmetic, too"
+            "them; build it with CC=whence-cc CXX=whence-c++ to check variables and arithmetic, too"
         ]

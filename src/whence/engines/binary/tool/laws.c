@@ -276,102 +276,42 @@ static IRExpr *by_lanes(struct block *block, IRType type, Int lane, IRExpr *bits
 /* The bytes of the lanes of an operator on vectors that works on each lane by itself; 0: none. */
 static Int lane_of(IROp op) {
     switch (op) {
-#define WIDE(name, a, b, c)                                                                        \
-    case Iop_##name##a:                                                                            \
-    case Iop_##name##b:                                                                            \
-    case Iop_##name##c:
-        WIDE(Add, 8x8, 8x16, 8x32)
-        WIDE(Sub, 8x8, 8x16, 8x32)
-        WIDE(CmpEQ, 8x8, 8x16, 8x32)
-        WIDE(CmpGT, 8Sx8, 8Sx16, 8Sx32)
-        WIDE(QAdd, 8Ux8, 8Ux16, 8Ux32)
-    WIDE(QAdd, 8Sx8, 8Sx16, 8Sx32)
-    WIDE(QSub, 8Ux8, 8Ux16, 8Ux32) WIDE(QSub, 8Sx8, 8Sx16, 8Sx32) WIDE(Avg, 8Ux8, 8Ux16, 8Ux32)
-        WIDE(Max, 8Ux8, 8Ux16, 8Ux32) WIDE(Min, 8Ux8, 8Ux16, 8Ux32) WIDE(Max, 8Sx8, 8Sx16, 8Sx32)
-            WIDE(Min, 8Sx8, 8Sx16, 8Sx32) case Iop_Abs8x8:
-    case Iop_Abs8x16:
-    case Iop_CmpGT8Ux16:
-    case Iop_Cnt8x16:
-        return 1;
-        WIDE(Add, 16x4, 16x8, 16x16)
-        WIDE(Sub, 16x4, 16x8, 16x16)
-        WIDE(CmpEQ, 16x4, 16x8, 16x16)
-        WIDE(CmpGT, 16Sx4, 16Sx8, 16Sx16)
-        WIDE(QAdd, 16Ux4, 16Ux8, 16Ux16)
-    WIDE(QAdd, 16Sx4, 16Sx8, 16Sx16)
-    WIDE(QSub, 16Ux4, 16Ux8, 16Ux16) WIDE(QSub, 16Sx4, 16Sx8, 16Sx16)
-        WIDE(Avg, 16Ux4, 16Ux8, 16Ux16) WIDE(Mul, 16x4, 16x8, 16x16)
-            WIDE(MulHi, 16Ux4, 16Ux8, 16Ux16) WIDE(MulHi, 16Sx4, 16Sx8, 16Sx16)
-                WIDE(Max, 16Sx4, 16Sx8, 16Sx16) WIDE(Min, 16Sx4, 16Sx8, 16Sx16)
-                    WIDE(Max, 16Ux4, 16Ux8, 16Ux16)
-                        WIDE(Min, 16Ux4, 16Ux8, 16Ux16) case Iop_Abs16x4:
-    case Iop_Abs16x8:
-    case Iop_CmpGT16Ux8:
-        return 2;
-        WIDE(Add, 32x2, 32x4, 32x8)
-        WIDE(Sub, 32x2, 32x4, 32x8)
-        WIDE(CmpEQ, 32x2, 32x4, 32x8)
-        WIDE(CmpGT, 32Sx2, 32Sx4, 32Sx8)
-        WIDE(Mul, 32x2, 32x4, 32x8)
-    WIDE(Max, 32Sx2, 32Sx4, 32Sx8)
-    WIDE(Min, 32Sx2, 32Sx4, 32Sx8) WIDE(Max, 32Ux2, 32Ux4, 32Ux8)
-        WIDE(Min, 32Ux2, 32Ux4, 32Ux8) case Iop_Abs32x2:
-    case Iop_Abs32x4:
-    case Iop_CmpGT32Ux4:
-    case Iop_Add32Fx4:
-    case Iop_Sub32Fx4:
-    case Iop_Mul32Fx4:
-    case Iop_Div32Fx4:
-    case Iop_Add32Fx8:
-    case Iop_Sub32Fx8:
-    case Iop_Mul32Fx8:
-    case Iop_Div32Fx8:
-    case Iop_Max32Fx4:
-    case Iop_Min32Fx4:
-    case Iop_Max32Fx8:
-    case Iop_Min32Fx8:
-    case Iop_CmpEQ32Fx4:
-    case Iop_CmpLT32Fx4:
-    case Iop_CmpLE32Fx4:
-    case Iop_CmpUN32Fx4:
-    case Iop_Sqrt32Fx4:
-    case Iop_Sqrt32Fx8:
-    case Iop_RSqrtEst32Fx4:
-    case Iop_RecipEst32Fx4:
-    case Iop_RSqrtEst32Fx8:
-    case Iop_RecipEst32Fx8:
-    case Iop_I32StoF32x4:
-    case Iop_F32toI32Sx4:
-    case Iop_I32StoF32x8:
-    case Iop_F32toI32Sx8:
-    case Iop_I32StoF32x4_DEP: return 4;
-    case Iop_Add64x2:
-    case Iop_Sub64x2:
-    case Iop_CmpEQ64x2:
-    case Iop_CmpGT64Sx2:
-    case Iop_Add64x4:
-    case Iop_Sub64x4:
-    case Iop_CmpEQ64x4:
-    case Iop_CmpGT64Sx4:
-    case Iop_Add64Fx2:
-    case Iop_Sub64Fx2:
-    case Iop_Mul64Fx2:
-    case Iop_Div64Fx2:
-    case Iop_Add64Fx4:
-    case Iop_Sub64Fx4:
-    case Iop_Mul64Fx4:
-    case Iop_Div64Fx4:
-    case Iop_Max64Fx2:
-    case Iop_Min64Fx2:
-    case Iop_Max64Fx4:
-    case Iop_Min64Fx4:
-    case Iop_CmpEQ64Fx2:
-    case Iop_CmpLT64Fx2:
-    case Iop_CmpLE64Fx2:
-    case Iop_CmpUN64Fx2:
-    case Iop_Sqrt64Fx2:
-    case Iop_Sqrt64Fx4: return 8;
-#undef WIDE
+        /* clang-format off */
+#define ALL(name, a, b, c) case Iop_##name##a: case Iop_##name##b: case Iop_##name##c:
+    ALL(Add, 8x8, 8x16, 8x32) ALL(Sub, 8x8, 8x16, 8x32) ALL(CmpEQ, 8x8, 8x16, 8x32)
+    ALL(CmpGT, 8Sx8, 8Sx16, 8Sx32) ALL(QAdd, 8Ux8, 8Ux16, 8Ux32) ALL(QAdd, 8Sx8, 8Sx16, 8Sx32)
+    ALL(QSub, 8Ux8, 8Ux16, 8Ux32) ALL(QSub, 8Sx8, 8Sx16, 8Sx32) ALL(Avg, 8Ux8, 8Ux16, 8Ux32)
+    ALL(Max, 8Ux8, 8Ux16, 8Ux32) ALL(Min, 8Ux8, 8Ux16, 8Ux32) ALL(Max, 8Sx8, 8Sx16, 8Sx32)
+    ALL(Min, 8Sx8, 8Sx16, 8Sx32)
+    case Iop_Abs8x8: case Iop_Abs8x16: case Iop_CmpGT8Ux16: case Iop_Cnt8x16: return 1;
+    ALL(Add, 16x4, 16x8, 16x16) ALL(Sub, 16x4, 16x8, 16x16) ALL(CmpEQ, 16x4, 16x8, 16x16)
+    ALL(CmpGT, 16Sx4, 16Sx8, 16Sx16) ALL(QAdd, 16Ux4, 16Ux8, 16Ux16)
+    ALL(QAdd, 16Sx4, 16Sx8, 16Sx16) ALL(QSub, 16Ux4, 16Ux8, 16Ux16)
+    ALL(QSub, 16Sx4, 16Sx8, 16Sx16) ALL(Avg, 16Ux4, 16Ux8, 16Ux16) ALL(Mul, 16x4, 16x8, 16x16)
+    ALL(MulHi, 16Ux4, 16Ux8, 16Ux16) ALL(MulHi, 16Sx4, 16Sx8, 16Sx16)
+    ALL(Max, 16Sx4, 16Sx8, 16Sx16) ALL(Min, 16Sx4, 16Sx8, 16Sx16)
+    ALL(Max, 16Ux4, 16Ux8, 16Ux16) ALL(Min, 16Ux4, 16Ux8, 16Ux16)
+    case Iop_Abs16x4: case Iop_Abs16x8: case Iop_CmpGT16Ux8: return 2;
+    ALL(Add, 32x2, 32x4, 32x8) ALL(Sub, 32x2, 32x4, 32x8) ALL(CmpEQ, 32x2, 32x4, 32x8)
+    ALL(CmpGT, 32Sx2, 32Sx4, 32Sx8) ALL(Mul, 32x2, 32x4, 32x8) ALL(Max, 32Sx2, 32Sx4, 32Sx8)
+    ALL(Min, 32Sx2, 32Sx4, 32Sx8) ALL(Max, 32Ux2, 32Ux4, 32Ux8) ALL(Min, 32Ux2, 32Ux4, 32Ux8)
+    case Iop_Abs32x2: case Iop_Abs32x4: case Iop_CmpGT32Ux4:
+    case Iop_Add32Fx4: case Iop_Sub32Fx4: case Iop_Mul32Fx4: case Iop_Div32Fx4:
+    case Iop_Add32Fx8: case Iop_Sub32Fx8: case Iop_Mul32Fx8: case Iop_Div32Fx8:
+    case Iop_Max32Fx4: case Iop_Min32Fx4: case Iop_Max32Fx8: case Iop_Min32Fx8:
+    case Iop_CmpEQ32Fx4: case Iop_CmpLT32Fx4: case Iop_CmpLE32Fx4: case Iop_CmpUN32Fx4:
+    case Iop_Sqrt32Fx4: case Iop_Sqrt32Fx8: case Iop_RSqrtEst32Fx4: case Iop_RecipEst32Fx4:
+    case Iop_RSqrtEst32Fx8: case Iop_RecipEst32Fx8: case Iop_I32StoF32x4: case Iop_F32toI32Sx4:
+    case Iop_I32StoF32x8: case Iop_F32toI32Sx8: case Iop_I32StoF32x4_DEP: return 4;
+    case Iop_Add64x2: case Iop_Sub64x2: case Iop_CmpEQ64x2: case Iop_CmpGT64Sx2:
+    case Iop_Add64x4: case Iop_Sub64x4: case Iop_CmpEQ64x4: case Iop_CmpGT64Sx4:
+    case Iop_Add64Fx2: case Iop_Sub64Fx2: case Iop_Mul64Fx2: case Iop_Div64Fx2:
+    case Iop_Add64Fx4: case Iop_Sub64Fx4: case Iop_Mul64Fx4: case Iop_Div64Fx4:
+    case Iop_Max64Fx2: case Iop_Min64Fx2: case Iop_Max64Fx4: case Iop_Min64Fx4:
+    case Iop_CmpEQ64Fx2: case Iop_CmpLT64Fx2: case Iop_CmpLE64Fx2: case Iop_CmpUN64Fx2:
+    case Iop_Sqrt64Fx2: case Iop_Sqrt64Fx4: return 8;
+#undef ALL
+        /* clang-format on */
         default : return 0;
     }
 }
