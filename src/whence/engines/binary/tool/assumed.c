@@ -458,9 +458,28 @@ static void write_none(struct block *block, Int at) {
     }
 }
 
+/* Whether a statement passes on a value that is carried. */
+static Bool carry(struct block *block, const Bool *carried, const IRStmt *statement) {
+    const IRExpr *value = statement->tag == Ist_Store ? statement->Ist.Store.data
+                          : statement->tag == Ist_Put ? statement->Ist.Put.data
+                                                      : NULL;
+    if (!value || value->tag != Iex_RdTmp || !carried[value->Iex.RdTmp.tmp]) return False;
+    if (statement->tag == Ist_Store) {
+        follow_store(block, statement);
+        return True;
+    }
+    Int offset = statement->Ist.Put.offset;
+    put_bits(block, offset, bits_of(block, value), tag_of(block, value));
+    VG_(memset)(block->settled + offset, 0,
+                (SizeT)sizeofIRType(typeOfIRExpr(block->out->tyenv, value)));
+    return True;
+}
+
 void assume(struct block *block) {
     const IRSB *in = block->in;
-    Bool begun = False;
+    Bool begun = False, carried[block->temporaries + 1];
+    VG_(memset)(carried, 0, sizeof carried);
+    find_carried(block, carried);
     for (Int i = 0; i < in->stmts_used; i++) {
         IRStmt *statement = in->stmts[i];
         if (statement->tag == Ist_NoOp) continue;
@@ -472,8 +491,14 @@ void assume(struct block *block) {
         }
         before_statement(block, i);
         if (is_load(statement)) {
-            const IRExpr *load = statement->Ist.WrTmp.data;
-            look_at_load(block, load->Iex.Load.addr, (SizeT)sizeofIRType(load->Iex.Load.ty));
+            IRExpr *load = statement->Ist.WrTmp.data;
+            SizeT size = (SizeT)sizeofIRType(load->Iex.Load.ty);
+            if (carried[statement->Ist.WrTmp.tmp]) {
+                leave_if(block, states_of(block, load->Iex.Load.addr, size));
+                follow_value(block, statement->Ist.WrTmp.tmp, load);
+            } else {
+                look_at_load(block, load->Iex.Load.addr, size);
+            }
         } else if (statement->tag == Ist_Store) {
             IRType type = typeOfIRExpr(block->out->tyenv, statement->Ist.Store.data);
             leave_if(block, states_of(block, statement->Ist.Store.addr, (SizeT)sizeofIRType(type)));
@@ -505,7 +530,7 @@ void assume(struct block *block) {
             continue;
         }
         addStmtToIRSB(block->out, statement);
-        if (statement->tag != Ist_CAS) write_none(block, i);
+        if (!carry(block, carried, statement) && statement->tag != Ist_CAS) write_none(block, i);
         if (statement->tag == Ist_WrTmp)
             note_stack(block, statement->Ist.WrTmp.tmp, statement->Ist.WrTmp.data);
     }

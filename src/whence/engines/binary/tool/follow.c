@@ -25,14 +25,14 @@ static IRType type_in(const struct block *block, const IRExpr *value) {
 }
 
 /* Of an atom of the block. */
-static IRExpr *bits_of(struct block *block, const IRExpr *atom) {
+IRExpr *bits_of(struct block *block, const IRExpr *atom) {
     if (atom->tag == Iex_RdTmp && block->bits[atom->Iex.RdTmp.tmp] != IRTemp_INVALID)
         return IRExpr_RdTmp(block->bits[atom->Iex.RdTmp.tmp]);
     if (atom->tag == Iex_RdTmp || atom->tag == Iex_Const) return no_bits(type_in(block, atom));
     return NULL;
 }
 
-static IRExpr *tag_of(struct block *block, const IRExpr *atom) {
+IRExpr *tag_of(struct block *block, const IRExpr *atom) {
     if (atom->tag != Iex_RdTmp || block->tags[atom->Iex.RdTmp.tmp] == IRTemp_INVALID)
         return no_tag();
     return IRExpr_RdTmp(block->tags[atom->Iex.RdTmp.tmp]);
@@ -179,10 +179,17 @@ static IRExpr *tag_of_register(struct block *block, Int offset) {
     return put(block, Ity_I32, IRExpr_Get(at, Ity_I32));
 }
 
-static void put_bits(struct block *block, Int offset, IRExpr *bits, IRExpr *tag) {
+void put_bits(struct block *block, Int offset, IRExpr *bits, IRExpr *tag) {
     if (is_always_defined(block, offset, sizeofIRType(type_in(block, bits)))) return;
     addStmtToIRSB(block->out, IRStmt_Put(block->layout->total_sizeB + offset, bits));
     if (is_no_bits(bits) || is_no_tag(tag)) return;
+    Int size = sizeofIRType(type_in(block, bits));
+    /* A tag means nothing where all bits are defined, so one of its own needs no look. */
+    if (size >= 8 && offset % 8 == 0) {
+        for (Int at = offset; at < offset + size; at += 8)
+            addStmtToIRSB(block->out, IRStmt_Put(2 * block->layout->total_sizeB + at, tag));
+        return;
+    }
     IRExpr *is = unop(block, Ity_I1, Iop_CmpNEZ64, some(block, bits));
     for (Int at = offset & ~7; at < offset + sizeofIRType(type_in(block, bits)); at += 8) {
         IRExpr *old = tag_of_register(block, at);

@@ -141,6 +141,13 @@ void settle(struct block *block);
 /* The bits of a temporary that gets a value, and of memory behind a store. */
 void follow_value(struct block *block, IRTemp to, IRExpr *value);
 void follow_store(struct block *block, const IRStmt *statement);
+IRExpr *bits_of(struct block *block, const IRExpr *atom);
+IRExpr *tag_of(struct block *block, const IRExpr *atom);
+void put_bits(struct block *block, Int offset, IRExpr *bits, IRExpr *tag);
+
+/* The temporaries of a block that are loaded to be stored elsewhere, and nothing else (carried.c).
+ */
+void find_carried(const struct block *block, Bool *carried);
 /* Whether the plane has a place for an address at which memory is. */
 IRExpr *is_followed_here(struct block *block, IRExpr *address);
 
