@@ -41,7 +41,8 @@ OBSERVES = replace(
     fixed=BY_ENGINE["binary"],
     remedy="build the program with CC=whence-cc CXX=whence-c++ for engine native",
 )
-"""Accesses and undefined values of all code but the C library's, arguments of library functions, allocations, and the end."""
+"""Accesses and undefined values of all code but the C library's, arguments of library functions, allocations,
+and the end."""
 
 _OPTIONS = (
     f"--tool={linking.NAME}",
