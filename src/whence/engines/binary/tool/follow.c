@@ -327,6 +327,8 @@ void follow_value(struct block *block, IRTemp to, IRExpr *value) {
     case Iex_CCall: {
         IRExpr *all;
         follow_arguments(block, value->Iex.CCall.args, value->Iex.CCall.cee->mcx_mask, &all, &tag);
+        if (!is_no_bits(all))
+            all = bits_of_call(block, value->Iex.CCall.cee, value->Iex.CCall.args, all);
         bits = spread(block, type, all);
         break;
     }
@@ -363,6 +365,9 @@ static void follow_dirty(struct block *block, IRDirty *call) {
                           put(block, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, from)));
     }
     addStmtToIRSB(block->out, IRStmt_Dirty(call));
+    /* What searches texts in vectors stops at their ends, and the bytes behind these do not matter.
+     */
+    if (VG_(strcmp)(call->cee->name, "amd64g_dirtyhelper_PCMPxSTRx") == 0) bits = word(0);
     IRExpr *all = spread(block, Ity_I64, bits), *part = spread(block, Ity_I8, bits);
     for (Int i = 0; i < call->nFxState; i++) {
         if (call->fxState[i].fx == Ifx_Read) continue;

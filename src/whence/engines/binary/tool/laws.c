@@ -618,6 +618,33 @@ static IRExpr *of_product(struct block *block, IRType type, IRExpr *a, IRExpr *b
     return put(block, Ity_I64, call);
 }
 
+/* The core's numbers of multiplications whose flags are asked for, of 8 bits without a sign to 64
+ * with one. */
+#define FIRST_PRODUCT 45
+#define LAST_PRODUCT 52
+
+/* Whether the flags of a product do not depend on undefined bits: 0 and 1 times any number fit. 0
+ * if so, else all bits. */
+static ULong flags_of_product(ULong operation, ULong a, ULong b, ULong va, ULong vb) {
+    if (operation < FIRST_PRODUCT || operation > LAST_PRODUCT) return ~0ull;
+    UInt width = 8u << (operation - FIRST_PRODUCT) % 4;
+    ULong mask = ~0ull >> (64 - width);
+    return (!(va & mask) && (a & mask) <= 1) || (!(vb & mask) && (b & mask) <= 1) ? 0 : ~0ull;
+}
+
+/* What the core computes by a function of its own: flags, from a number that says of which
+ * operation, and its operands. all: the undefined bits of all arguments. */
+IRExpr *bits_of_call(struct block *block, const IRCallee *callee, IRExpr **arguments, IRExpr *all) {
+    Bool is_condition = VG_(strcmp)(callee->name, "amd64g_calculate_condition") == 0;
+    if (!is_condition && VG_(strncmp)(callee->name, "amd64g_calculate_rflags", 23) != 0) return all;
+    IRExpr **flags = arguments + (is_condition ? 1 : 0);
+    IRExpr *va = bits_of(block, flags[1]), *vb = bits_of(block, flags[2]);
+    IRExpr *call =
+        mkIRExprCCall(Ity_I64, 0, "flags_of_product", VG_(fnptr_to_fnentry)(&flags_of_product),
+                      mkIRExprVec_5(flags[0], flags[1], flags[2], va, vb));
+    return binop(block, Ity_I64, Iop_And64, all, put(block, Ity_I64, call));
+}
+
 /* ---- all operators ---- */
 
 IRExpr *bits_of_unop(struct block *block, IROp op, IRExpr *a, IRExpr *va) {

@@ -154,6 +154,7 @@ IRExpr *is_followed_here(struct block *block, IRExpr *address);
 /* The undefined bits of an operator's result, of the types that type_of_bits gives. */
 IRExpr *bits_of_unop(struct block *block, IROp op, IRExpr *a, IRExpr *va);
 IRExpr *bits_of_binop(struct block *block, IROp op, IRExpr *a, IRExpr *b, IRExpr *va, IRExpr *vb);
+IRExpr *bits_of_call(struct block *block, const IRCallee *callee, IRExpr **arguments, IRExpr *all);
 IRExpr *bits_of_other(struct block *block, IROp op, IRExpr **v, Int count);
 /* All ones of a type where some bit is undefined, else zero. */
 IRExpr *spread(struct block *block, IRType to, IRExpr *bits);
