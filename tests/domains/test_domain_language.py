@@ -43,6 +43,9 @@ MISTAKES = {
     'domain a "t" '
     + " ".join(f"label x{i}" for i in range(9)): "1:92: label 'x8' is one too many: all domains "
     "have at most 8",
+    'rule r "t" at branch v labels when labels != 0': "1:6: rule 'r' is about labels, and no domain "
+    "declares one",
+    'rule r "t" at call f v when Labels(v) != 0': "1:29: Labels of nothing: no domain declares a label",
     'domain a "t" label x\nrule r "t" at branch v labels when labels & z != 0': "2:45: unknown variable 'z' "
     "(known here: labels, v, x)",
     'rule r "t" at call f v when Labels(v, 1, 2) == 0': "1:29: 'Labels' takes 1 or 2 arguments, not 3",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from whence.abi import fixed
+from whence.abi.points import LABELLED
 from whence.hints import did_you_mean
 from whence.rules import binding
 from whence.rules import model as m
@@ -154,6 +155,8 @@ class _Checker:
         for call in _calls(rule.condition):
             self.require(call)
         names = {variable.name: variable.type for variable in rule.point.variables}
+        if not (self.labels or LABELLED.isdisjoint(rule.point.info.codes)):
+            self.problems.add(rule.place, f"rule '{rule.name}' is about labels, and no domain declares one")
         resolver = Resolver(self.known, names, frozenset(), self.problems, self.labels)
         condition = resolver.resolve(rule.condition)
         trace = tuple(resolver.resolve_term(term, Type.VALUE) for term in rule.trace)

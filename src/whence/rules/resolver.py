@@ -10,7 +10,15 @@ from whence.hints import did_you_mean
 from whence.rules import model as m
 from whence.rules.printer import print_term
 from whence.rules.problems import Place, Problems
-from whence.rules.vocabulary import CONSTANTS, EVENTS, FUNCTIONS, Slot, Type, describe_type
+from whence.rules.vocabulary import (
+    CONSTANTS,
+    EVENTS,
+    FUNCTIONS,
+    LABEL_FUNCTIONS,
+    Slot,
+    Type,
+    describe_type,
+)
 
 _P, _I, _T, _B = Type.POINTER, Type.INT, Type.TIME, Type.BID
 _BITS = {(_I, _I): _I, (_P, _I): Type.WORD, (_I, _P): Type.WORD, (_P, _P): Type.WORD}
@@ -57,6 +65,7 @@ class Resolver:
         self.types = dict(names)
         self.inferred = parameters
         self.problems = problems
+        self.has_labels = bool(labels)
         self.labels = {name: bit for name, bit in labels.items() if name not in names}
         self.free: frozenset[str] = frozenset()
         self.used: set[str] = set()
@@ -271,6 +280,8 @@ class Resolver:
             case m.Variable(name=name):
                 return replace(term, type=self.variable_type(term, scope, name))
             case m.Apply(function=name, args=args):
+                if name in LABEL_FUNCTIONS and not self.has_labels:
+                    self.problems.add(term.place, f"{name} of nothing: no domain declares a label")
                 parameters = FUNCTIONS[name].parameters
                 typed = tuple(self.term(arg, p, scope) for arg, p in zip(args, parameters, strict=False))
                 return replace(term, args=typed)
