@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import click
 from whence.cli.completion import files
 from whence.cli.explore_progress import shown
 from whence.cli.output import say
+from whence.cli.outputs import Outputs
 from whence.cli.parameters import option
 from whence.cli.replacing import replace_text
 from whence.config import ConfiguredCommand
@@ -27,12 +29,15 @@ from whence.report.words import plural
 if TYPE_CHECKING:
     from whence.exploring.api import ExploreOptions
     from whence.findings import Finding
+    from whence.result import Result
 
 _SHARED = (
     *("rules", "enable", "disable", "suppressions"),
     *("error-exitcode", "tier", "locate", "cache-size", "config"),
 )
 """Options that mean what they mean to a run."""
+_REPORTS = ("html", "sarif", "junit", "xml")
+"""Reports of the findings of all paths, as of those of a run."""
 _SIZE, _COUNT = click.IntRange(0), click.IntRange(1)
 _SECONDS = click.FloatRange(0, min_open=True)
 
@@ -108,7 +113,7 @@ def _parameters() -> list[click.Parameter]:
         _option("json", "FILE", "Write the summary as JSON; - for standard output.", type=_FILE),
         click.Option(["--quiet", "-q"], is_flag=True, help="Print errors only."),
         click.Option(["--progress/--no-progress"], default=True, help="Show how far it is (default)."),
-        *(option(COMMAND_LINE[name]) for name in _SHARED),
+        *(option(COMMAND_LINE[name]) for name in (*_REPORTS, *_SHARED)),
         click.Argument(["program"], shell_complete=files),
         click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED, shell_complete=files),
     ]
@@ -133,6 +138,7 @@ def explore(program: str, arguments: tuple[str, ...], **values: Any) -> int:
 
         hint = hint_for(program.partition("=")[0], click.get_current_context())
         raise UserMistake(f"unknown option '{program}' before the program's name{hint}")
+    outputs = Outputs.of({name: values[name] for name in ("json", *_REPORTS)}, "none", None)
     line = shown(values["progress"] and not values["quiet"])
     try:
         result = run(
@@ -153,7 +159,27 @@ def explore(program: str, arguments: tuple[str, ...], **values: Any) -> int:
         )
     finally:
         line.end()
+    reports = {name: path for name, path in outputs.files.items() if name in _REPORTS}
+    if reports:
+        replace(outputs, files=reports).write_files(_as_run(result, program, arguments))
     return _report(result, program, values)
+
+
+def _as_run(result: Exploration, program: str, arguments: tuple[str, ...]) -> Result:
+    """The findings of all paths as those of one run, with notes that say which test shows each."""
+    from whence.exploring.readable import sentences
+    from whence.exploring.testcases import read_test
+    from whence.findings import RunInfo
+    from whence.result import Result
+
+    notes = []
+    for error in result.errors:
+        test = result.test(error.tests[0])
+        inputs = "; ".join(sentences(read_test(test).inputs))
+        name = f"{error.finding.rule.name} (key {error.finding.key})"
+        notes.append(f"{name}: {test} has an input for it: {inputs}")
+    run = RunInfo(program, (program, *arguments), notes=tuple(notes))
+    return Result(tuple(each.finding for each in result.errors), run, b"", b"", False)
 
 
 def _named(pairs: tuple[tuple[str, int], ...], option: str) -> dict[str, int]:

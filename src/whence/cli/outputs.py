@@ -96,6 +96,15 @@ class Outputs:
         if problems:
             raise UserMistake("\nwhence: ".join(f"{each}; the report is shown above" for each in problems))
 
+    def write_files(self, result: Result) -> None:
+        """Write the reports that have a file and nothing else.
+
+        Raises `UserMistake` at the end, with a sentence for each file that failed.
+        """
+        problems = self._write_files(result, self.files.values())
+        if problems:
+            raise UserMistake("\nwhence: ".join(problems))
+
     def _write_files(self, result: Result, paths: Iterable[Path]) -> list[str]:
         """Writes the reports that go to these files; returns what went wrong."""
         problems, wanted = [], set(paths)
