@@ -1,6 +1,6 @@
 #include "tables.h"
 #include "rules.h"
-#include "../observed/planes.h"
+#include "../planes/observed.h"
 #include "../os/text.h"
 #include "../planes/planes.h"
 #include "../process/thread.h"

@@ -6,7 +6,7 @@
  * function of theirs makes gets its bits when it is made: the tool keeps them until the runtime
  * returns to the program. */
 #include "observed.h"
-#include "planes.h"
+#include "../planes/observed.h"
 #include "../values/elements.h"
 #include "../values/granule.h"
 #include "../values/origin.h"

@@ -234,6 +234,13 @@ def test_deleted_program(program: Path, captured: Captured) -> None:
     assert symbolizer.notes == [f"{program} was deleted or replaced while it ran: its frames have no names"]
 
 
+def test_a_path_of_a_damaged_map_is_no_file(captured: Captured, program: Path) -> None:
+    memory = MemoryMap.parse(captured.maps.replace(str(program), "/home/pr\0g"))
+    symbolizer = Symbolizer()
+    frame = symbolizer.stack(captured.pcs, memory)[0]
+    assert (frame.function, frame.offset, symbolizer.notes) == (None, None, [])
+
+
 def test_a_copy_has_the_name_of_the_file_that_it_was_made_from(program: Path, captured: Captured) -> None:
     """Also where it has no names; offsets in it are none in that file."""
     plain = Symbolizer().stack(captured.pcs, captured.memory)

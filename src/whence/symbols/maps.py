@@ -32,7 +32,9 @@ class Mapping:
 
     @property
     def is_file(self) -> bool:
-        return self.path is not None and self.path.startswith("/") and not self.deleted
+        """Whether the path may be that of a file; in a damaged map one may have a zero."""
+        path = self.path or ""
+        return path.startswith("/") and "\0" not in path and not self.deleted
 
 
 def parse_line(line: str) -> Mapping | None:

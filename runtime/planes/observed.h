@@ -1,6 +1,6 @@
 /* Where the tool and the runtime keep undefined bits and their origins (whence.abi.observed). */
-#ifndef WHENCE_OBSERVED_PLANES_H
-#define WHENCE_OBSERVED_PLANES_H
+#ifndef WHENCE_PLANES_OBSERVED_H
+#define WHENCE_PLANES_OBSERVED_H
 
 #include "whence_abi.h"
 
