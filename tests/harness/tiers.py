@@ -20,6 +20,8 @@ BUILDERS = {
 
 SAMPLED = {
     "alloc/test_alloc_packed.py::test_clean": 2,
+    "domains/test_commands.py::test_only_what_is_wrong_is_found": 3,
+    "engines/test_binary_values.py::test_bugs_and_their_clean_twins": 3,
     "hops/test_hop_chains.py::test_every_hop_is_told_and_no_other": 2,
     "proofs/test_machine.py::test_the_programs_of_the_error_rules": 2,
     "runtime/test_runtime_invariants.py::test_programs_break_no_promise": 2,
@@ -28,12 +30,13 @@ SAMPLED = {
     "test_kept_calls.py::test_a_program_that_acts_has_its_chain": 2,
     "test_leak_chains.py::test_the_last_pointer_is_named_where_it_was_lost": 2,
     "test_locating.py::test_threads_meet_in_the_same_order": 2,
-    "test_other_compilers.py::test_core": 2,
+    "test_other_compilers.py::test_core": 3,
     "test_run.py::test_users_flags": 2,
     "test_small_variables.py::test_a_byte_that_is_left_out": 2,
     "test_stream_chains.py::test_copies_of_strings_are_hops": 2,
     "test_stream_chains.py::test_what_streams_read_is_named": 2,
     "test_written_chains.py::test_copies_of_texts_are_hops": 2,
+    "toolchain/test_spellings.py::test_programs": 2,
 }
 """Tests with many parameters of which one in so many is in the default suite, the first among them; their
 parameters differ little from each other, or take long."""
