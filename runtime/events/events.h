@@ -57,10 +57,15 @@ struct new_thread {
  *
  * Of functions of the C library that checked code calls:
  *
- *     arrived           bytes from outside are now at `to`; `returned`: one is the function's
- * result parsed            the result is the number that a text stands for copied            bytes
- * will be at `to` what they are at `from`, or are so already filled            bytes are computed
- * from nothing that is followed
+ *     arrived           bytes from outside are now at `to`
+ *
+ *     returned          the result is a byte from outside
+ *
+ *     parsed            the result is the number that a text stands for
+ *
+ *     copied            bytes will be at `to` what they are at `from`, or are so already
+ *
+ *     filled            bytes are computed from nothing that is followed
  */
 #define EVENTS(X)                                                                                  \
     X(made, (const struct made_block *block), (block))                                             \

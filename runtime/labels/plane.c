@@ -77,17 +77,12 @@ void labels_add(uintptr_t at, uint64_t size, uint8_t value, uint16_t birth) {
 void labels_drop(uintptr_t at, uint64_t size, uint8_t value) {
     for (uint64_t part = size; size; at += part, size -= part, part = size) {
         uint8_t *labels = labels_at(at, &part, 0);
-        for (uint64_t i = 0; labels && i < part; i++) labels[i] &= (uint8_t)~value;
+        for (uint64_t i = 0; labels && i < part; i++)
+            if (labels[i] & value) labels[i] &= (uint8_t)~value;
     }
 }
 
-void labels_clear(uintptr_t at, uint64_t size) {
-    for (uint64_t part = size; size; at += part, size -= part, part = size) {
-        uint8_t *labels = labels_at(at, &part, 0);
-        for (uint64_t i = 0; labels && i < part; i++)
-            if (labels[i]) labels[i] = 0;
-    }
-}
+void labels_clear(uintptr_t at, uint64_t size) { labels_drop(at, size, UINT8_MAX); }
 
 static void copy_byte(uintptr_t to, uintptr_t from) {
     uint64_t one = 1;

@@ -58,25 +58,21 @@ def definitions() -> Iterator[str]:
         yield _write(width)
     yield _read_any()
     yield _write_any()
-    yield f"""define linkonce_odr hidden void @{COMPARED}(ptr %p, i64 %n, i8 %labels) #0 {{
+    address = "%a = ptrtoint ptr %p to i64"
+    yield _where_labelled(COMPARED, "ptr %p, i64 %n", address, f"@{_DROP}(i64 %a, i64 %n, i64 %wide)")
+    yield _where_labelled(USED, "i64 %point, i64 %value", "", f"@{_USE}(i64 %point, i64 %value, i64 %wide)")
+
+
+def _where_labelled(name: str, parameters: str, before: str, call: str) -> str:
+    """A function that calls one of the runtime's if a value has labels."""
+    return f"""define linkonce_odr hidden void @{name}({parameters}, i8 %labels) #0 {{
 begin:
   %none = icmp eq i8 %labels, 0
   br i1 %none, label %end, label %cold, !prof !1
 cold:
-  %a = ptrtoint ptr %p to i64
+  {before}
   %wide = zext i8 %labels to i64
-  call void @{_DROP}(i64 %a, i64 %n, i64 %wide) #3
-  br label %end
-end:
-  ret void
-}}"""
-    yield f"""define linkonce_odr hidden void @{USED}(i64 %point, i64 %value, i8 %labels) #0 {{
-begin:
-  %none = icmp eq i8 %labels, 0
-  br i1 %none, label %end, label %cold, !prof !1
-cold:
-  %wide = zext i8 %labels to i64
-  call void @{_USE}(i64 %point, i64 %value, i64 %wide) #3
+  call void {call} #3
   br label %end
 end:
   ret void

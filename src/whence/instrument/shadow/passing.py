@@ -12,6 +12,7 @@ from whence.abi.labels import ARGUMENTS_OFFSET, FROM_LIBRARY, MOST_ARGUMENTS, PA
 from whence.instrument.shadow import helpers
 from whence.instrument.shadow.classes import GIVING, class_of, is_marker, library_name
 from whence.instrument.shadow.domain import Domain
+from whence.instrument.symbolic.emitting import after
 
 _CALLEE, _RETURNED, _RESULT = (PASSED.offset(each) for each in ("callee", "returned", "result"))
 
@@ -72,19 +73,6 @@ class Passing:
     def first(self) -> ir.Instruction:
         """Where a function begins, behind its variables."""
         return next(each for each in self.function.entry if not isinstance(each, ir.Alloca))
-
-    def after(self, made: ir.Instruction) -> ir.Instruction:
-        """Where something can be inserted as soon as a result is there."""
-        if isinstance(made, ir.Invoke):
-            normal = made.function.block(made.normal)
-            if len(normal.predecessors) > 1:
-                normal = made.function.split_edge(made.owner, normal)
-            return normal.insertion_point
-        found = made.next
-        while found is not None and not isinstance(found, ir.Instruction):
-            found = found.next
-        assert isinstance(found, ir.Instruction)
-        return made.owner.insertion_point if found.leads else found
 
     # -- the variable --
 
@@ -178,13 +166,13 @@ class Passing:
         target = made.callee_operand.value
         self._arguments(made, target)
         if made.result in self.shadows and made.marker != "musttail":
-            self._result(self.after(made), made, target)
+            self._result(after(made), made, target)
 
     def _clean(self, made: ir.Call) -> None:
         """A result that depends on operands alone, or on nothing that is followed."""
         if made.result not in self.shadows:
             return
-        place, operation = self.after(made), class_of(made)
+        place, operation = after(made), class_of(made)
         parts = [] if operation is None else [self.shadow(each.value) for each in made.arguments]
         kept = self.domain.all if operation is None else self.domain.keeps(operation)
         self.define(place, made.result, [self.masked(place, self.join(place, parts), kept)])
@@ -196,7 +184,7 @@ class Passing:
             self._clean(made)
             return
         self._put(made, _RETURNED, "i64", "0")
-        self._result(self.after(made), made, f"inttoptr (i64 {FROM_LIBRARY} to ptr)")
+        self._result(after(made), made, f"inttoptr (i64 {FROM_LIBRARY} to ptr)")
 
     def _result(self, place: ir.Instruction, made: ir.Call, target: str) -> None:
         returned = self._get(place, _RETURNED, "ptr")

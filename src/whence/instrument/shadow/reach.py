@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from whence import ir
+from whence.instrument.closure import closure
 from whence.instrument.shadow.classes import (
     DIVISIONS,
     amounts_of,
@@ -48,42 +49,34 @@ def _varying(function: ir.Function, instructions: list[ir.Instruction], domain: 
             found.add(each.result)
         for name in depends_on(each, domain):
             users.setdefault(name, []).append(each.result)
-    waiting = list(found)
-    while waiting:
-        for user in users.get(waiting.pop(), ()):
-            if user not in found:
-                found.add(user)
-                waiting.append(user)
-    return found
+    return closure(found, lambda name: users.get(name, ()))
 
 
 def _wanted(instructions: list[ir.Instruction], varying: set[str], domain: Domain) -> set[str]:
     made_by = {each.result: each for each in instructions if each.result is not None}
-    found = {name for each in instructions for name in looked_at(each, domain) if name in varying}
-    waiting = list(found)
-    while waiting:
-        made = made_by.get(waiting.pop())
-        for name in depends_on(made, domain) if made is not None else ():
-            if name in varying and name not in found:
-                found.add(name)
-                waiting.append(name)
-    return found
+
+    def before(name: str) -> list[str]:
+        made = made_by.get(name)
+        return [each for each in depends_on(made, domain) if each in varying] if made is not None else []
+
+    looked = (name for each in instructions for name in looked_at(each, domain))
+    return closure((name for name in looked if name in varying), before)
 
 
 def compared(instructions: list[ir.Instruction]) -> set[str]:
     """The values that the function compares, and those that they are computed from."""
     made_by = {each.result: each for each in instructions if each.result is not None}
-    waiting = [name.value for each in instructions if isinstance(each, ir.Compare) for name in each.operands]
-    found: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name in found or not name.startswith("%"):
-            continue
-        found.add(name)
+
+    def before(name: str) -> list[str]:
         made = made_by.get(name)
-        if made is not None and class_of(made) is not None:
-            waiting += [each.value for each in operands_of(made)]
-    return found
+        return _values(operands_of(made)) if made is not None and class_of(made) is not None else []
+
+    compares = (each for each in instructions if isinstance(each, ir.Compare))
+    return closure((name for each in compares for name in _values(each.operands)), before)
+
+
+def _values(operands: Iterable[ir.Operand]) -> list[str]:
+    return [each.value for each in operands if each.value.startswith("%")]
 
 
 def looked_at(made: ir.Instruction, domain: Domain) -> Iterator[str]:

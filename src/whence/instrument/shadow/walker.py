@@ -14,6 +14,7 @@ from whence.instrument.shadow.classes import class_of, operands_of
 from whence.instrument.shadow.domain import Domain
 from whence.instrument.shadow.passing import Passing, signed
 from whence.instrument.shadow.reach import compared, followed, judged
+from whence.instrument.symbolic.emitting import after
 
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 _WORDS = {"float": 32, "double": 64, "half": 16, "bfloat": 16}
@@ -48,7 +49,7 @@ class Walker(Passing):
             case ir.Load():
                 self._load(made)
             case ir.Store():
-                self._write(self.after(made), made.pointer, made.value_type, made.align, made.value)
+                self._write(after(made), made.pointer, made.value_type, made.align, made.value)
             case ir.AtomicRMW() | ir.CmpXchg():
                 self._exchange(made)
             case ir.Phi():
@@ -67,7 +68,7 @@ class Walker(Passing):
     def _load(self, made: ir.Load) -> None:
         if made.result not in self.shadows:
             return
-        place = self.after(made)
+        place = after(made)
         found = self._read(place, made.pointer, made.value_type, made.align)
         if made.result in self.cleared and not made.atomic:
             lost = self.emit(place, f"and {self.domain.type} {found}, {signed(self.domain.cleared)}")
@@ -96,7 +97,7 @@ class Walker(Passing):
     def _exchange(self, made: ir.AtomicRMW | ir.CmpXchg) -> None:
         """What was there is read before, and joined to what is written: which of them stays is not known."""
         before = self._read(made, made.pointer, made.value_type, made.align)
-        place = self.after(made)
+        place = after(made)
         if made.result in self.shadows:
             self.define(place, made.result, [before])
         new = [self.shadow(each.value) for each in made.operands[1:]]
@@ -113,7 +114,7 @@ class Walker(Passing):
             self.call(made, self.domain.copy, arguments)
         elif name.startswith("llvm.memset."):
             to, byte, size = made.arguments[:3]
-            place = self.after(made)
+            place = after(made)
             wide = self._widened(place, self.shadow(byte.value))
             self.call(place, self.domain.fill, f"ptr {to.value}, i64 {self._wide(place, size)}, i64 {wide}")
         else:
@@ -134,7 +135,7 @@ class Walker(Passing):
         if made.result not in self.shadows:
             return
         operation = class_of(made)
-        place = self.after(made)
+        place = after(made)
         parts = [] if operation is None else [self.shadow(each.value) for each in operands_of(made)]
         if isinstance(made, ir.Select):
             parts = [self._chosen(place, made, parts)]

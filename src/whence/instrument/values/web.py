@@ -10,6 +10,7 @@ undefined bit.
 from __future__ import annotations
 
 from whence import ir
+from whence.instrument.closure import closure
 from whence.instrument.values import helpers
 
 
@@ -21,22 +22,16 @@ def is_unwritten(instruction: ir.Instruction) -> bool:
 def web_of(function: ir.Function) -> set[str]:
     """Values of variables that were never written, choices between those and others, and copied values."""
     users: dict[str, list[str]] = {}
-    waiting: list[str] = _copied(function)
+    starts = _copied(function)
     for each in function.instructions():
         if each.result is None:
             continue
         if is_unwritten(each):
-            waiting.append(each.result)
+            starts.append(each.result)
         elif isinstance(each, ir.Phi | ir.Select):
             for name in _chosen(each):
                 users.setdefault(name, []).append(each.result)
-    found = set(waiting)
-    while waiting:
-        for user in users.get(waiting.pop(), ()):
-            if user not in found:
-                found.add(user)
-                waiting.append(user)
-    return found
+    return closure(starts, lambda name: users.get(name, ()))
 
 
 def _copied(function: ir.Function) -> list[str]:

@@ -142,17 +142,21 @@ IRExpr *is_followed_here(struct block *block, IRExpr *address) {
                 binop(block, Ity_I64, Iop_Shr64, word(FOLLOWED_DIGITS), digit));
 }
 
+/* The largest type of no more bytes than are left. */
+static IRType widest(SizeT left) {
+    return left >= 32   ? Ity_V256
+           : left >= 16 ? Ity_V128
+           : left >= 8  ? Ity_I64
+           : left >= 4  ? Ity_I32
+           : left >= 2  ? Ity_I16
+                        : Ity_I8;
+}
+
 static void store_none(struct block *block, IRExpr *address, SizeT size, IRExpr *guard) {
     /* The runtime writes its own planes, too. */
     if (is_own(block->at)) guard = is_followed_here(block, address);
     for (SizeT done = 0; done < size;) {
-        SizeT left = size - done;
-        IRType type = left >= 32   ? Ity_V256
-                      : left >= 16 ? Ity_V128
-                      : left >= 8  ? Ity_I64
-                      : left >= 4  ? Ity_I32
-                      : left >= 2  ? Ity_I16
-                                   : Ity_I8;
+        IRType type = widest(size - done);
         addStmtToIRSB(block->out, IRStmt_Store(Iend_LE, place_if(block, address, (Long)done, guard),
                                                no_bits(type)));
         done += (SizeT)sizeofIRType(type);
@@ -315,13 +319,7 @@ static void put_none(struct block *block, Int offset, Int size) {
     if (is_always_defined(block, offset, size) || is_settled(block, offset, size)) return;
     note_settled(block, offset, size);
     for (Int done = 0; done < size;) {
-        Int left = size - done;
-        IRType type = left >= 32   ? Ity_V256
-                      : left >= 16 ? Ity_V128
-                      : left >= 8  ? Ity_I64
-                      : left >= 4  ? Ity_I32
-                      : left >= 2  ? Ity_I16
-                                   : Ity_I8;
+        IRType type = widest((SizeT)(size - done));
         addStmtToIRSB(block->out,
                       IRStmt_Put(block->layout->total_sizeB + offset + done, no_bits(type)));
         done += sizeofIRType(type);

@@ -235,16 +235,8 @@ static Bool cancels(const IRExpr *value) {
     case Iop_Sub8:
     case Iop_Sub16:
     case Iop_Sub32:
-    case Iop_Sub64:
-    case Iop_CmpEQ8x16:
-    case Iop_CmpEQ16x8:
-    case Iop_CmpEQ32x4:
-    case Iop_CmpEQ64x2:
-    case Iop_CmpEQ8x32:
-    case Iop_CmpEQ16x16:
-    case Iop_CmpEQ32x8:
-    case Iop_CmpEQ64x4: return True;
-    default: return False;
+    case Iop_Sub64: return True;
+    default: return is_equality_of_lanes(value->Iex.Binop.op);
     }
 }
 

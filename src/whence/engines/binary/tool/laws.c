@@ -704,7 +704,7 @@ static IRExpr *of_equal_lanes(struct block *block, IRType type, Int lane, IRExpr
                  unop(block, type, o.not, by_lanes(block, type, lane, differ)));
 }
 
-static Bool is_equality_of_lanes(IROp op) {
+Bool is_equality_of_lanes(IROp op) {
     switch (op) {
     case Iop_CmpEQ8x8:
     case Iop_CmpEQ16x4:

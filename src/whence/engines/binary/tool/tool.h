@@ -151,6 +151,8 @@ void find_carried(const struct block *block, Bool *carried);
 /* Whether the plane has a place for an address at which memory is. */
 IRExpr *is_followed_here(struct block *block, IRExpr *address);
 
+/* Whether lanes of vectors are compared. */
+Bool is_equality_of_lanes(IROp op);
 /* The undefined bits of an operator's result, of the types that type_of_bits gives. */
 IRExpr *bits_of_unop(struct block *block, IROp op, IRExpr *a, IRExpr *va);
 IRExpr *bits_of_binop(struct block *block, IROp op, IRExpr *a, IRExpr *b, IRExpr *va, IRExpr *vb);
