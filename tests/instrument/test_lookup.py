@@ -26,7 +26,7 @@ from whence.abi.layout import (
     block_unit_shift,
 )
 from whence.abi.records import BLOCK_STATES, FAMILIES
-from whence.instrument import lookup
+from whence.instrument.markers import lookup
 
 LIVE, FREED = BLOCK_STATES["LIVE"], BLOCK_STATES["FREED"]
 ASKED = (7, 9)

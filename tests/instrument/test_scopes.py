@@ -9,7 +9,7 @@ import pytest
 from tests.instrument.test_passes import HEADER
 
 from whence import ir
-from whence.instrument.markers import SCOPE_BEGIN, SCOPE_END
+from whence.instrument.markers.declarations import SCOPE_BEGIN, SCOPE_END
 from whence.instrument.scopes import Ended
 
 VARIABLES = ("%a", "%b", "%c")

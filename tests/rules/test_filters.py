@@ -22,8 +22,9 @@ from whence.abi.records import KINDS
 from whence.abi.rules import DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument import filters as module
-from whence.instrument import thread_uses
-from whence.instrument.markers import declarations
+from whence.instrument.markers import accesses as names
+from whence.instrument.markers import thread_uses
+from whence.instrument.markers.declarations import declarations
 from whence.rules import RuleSet, load_standard, load_texts
 from whence.rules.evaluate import fires
 from whence.rules.filters import Filter
@@ -371,7 +372,7 @@ def test_markers_go_cold_when_the_filter_says_so(
     plane[first : first + 6] = granules
     address = base + (offset - offset % min(size, 8) if aligned else offset)
     root = None if distance is None else base + distance
-    name = module.marker_name(write, size, root is not None, not aligned)
+    name = names.marker_name(write, size, root is not None, not aligned)
     called = markers[filter_](name, address, root)
 
     touched = [(granules[(address + i - base) // 8], (address + i) % 8) for i in range(size)]
@@ -398,7 +399,7 @@ def test_one_bad_granule_is_found(
         touched = [(offset + i) % 8 for i in range(size) if (offset + i) // 8 == granule]
         aligned = offset % min(size, 8) == 0
         for provenance in (None, base):
-            name = module.marker_name(True, size, provenance is not None, not aligned)
+            name = names.marker_name(True, size, provenance is not None, not aligned)
             called = markers[BOTH](name, base + offset, provenance)
             if any(bad(state, at) for at in touched):
                 assert called
@@ -435,7 +436,7 @@ class Copies:
         self, size: int | None, to: int, source: int, length: int
     ) -> list[tuple[int, int, int, int]]:
         self.cold.clear()
-        address = self.engine.get_function_address(module.copy_marker_name(size))
+        address = self.engine.get_function_address(names.copy_marker_name(size))
         if size is None:
             ctypes.CFUNCTYPE(None, *[ctypes.c_uint64] * 3, ctypes.c_uint32)(address)(to, source, length, 5)
         else:
@@ -458,9 +459,9 @@ def test_copies_go_cold_when_their_ranges_overlap_and_differ() -> None:
 def test_markers_vanish_from_a_linked_module() -> None:
     calls = "\n".join(
         f"  call void @{name}(ptr %p{', ptr %q' if provenance else ''})"
-        for name, _, _, provenance, _ in module.markers()
+        for name, _, _, provenance, _ in names.markers()
     )
-    declared = "\n".join(declarations({name for name, *_ in module.markers()}))
+    declared = "\n".join(declarations({name for name, *_ in names.markers()}))
     user = llvm.parse_assembly(f"define void @f(ptr %p, ptr %q) {{\n{calls}\n  ret void\n}}\n{declared}")
     user.link_in(llvm.parse_assembly(module.generate(plan_of(load_standard()))))
     user.verify()
@@ -471,7 +472,7 @@ def test_markers_vanish_from_a_linked_module() -> None:
     text = str(user)
     assert "@__whence_check" not in text
     body = text.split("define void @f(")[1].split("\n}")[0]
-    assert body.count("call preserve_mostcc void @__whence_") == len(list(module.markers()))
+    assert body.count("call preserve_mostcc void @__whence_") == len(list(names.markers()))
 
 
 def test_a_filter_that_never_holds_leaves_nothing_behind() -> None:
@@ -482,4 +483,4 @@ def test_a_filter_that_never_holds_leaves_nothing_behind() -> None:
 
 def test_a_size_without_marker_is_refused() -> None:
     with pytest.raises(ValueError, match="3 bytes"):
-        module.marker_name(False, 3, False)
+        names.marker_name(False, 3, False)

@@ -796,7 +796,7 @@ STEPS = (
     *("CONVERT_UNSIGNED", "CONVERT_SIGNED", "TO_SIGNED", "TO_UNSIGNED"),
     *("ENUMERATION", "MISSING_RETURN", "CALLEE", "OBJECT", "READ", "SHIFT_SIGNED", "SHIFT_UNSIGNED"),
 )
-"""The points whose steps have markers in generated code (`whence.instrument.steps`)."""
+"""The points whose steps have markers in generated code (`whence.instrument.markers.steps`)."""
 LABELLED = frozenset(("BRANCH", "ADDRESS", "DIVISION", "SELECT", "AMOUNT"))
 """The points at which generated code tests the labels of a value (`whence.instrument.shadow`)."""
 OPERANDS_FOLLOWED = tuple(

@@ -26,9 +26,9 @@ from whence.instrument.exposure import (
     thread_variable_of,
 )
 from whence.instrument.facts import Facts, Flow
-from whence.instrument.filters import copy_marker_name, inside_name, marker_name
 from whence.instrument.lifetimes import may_free
-from whence.instrument.markers import RANGE, is_unchecked
+from whence.instrument.markers.accesses import copy_marker_name, inside_name, marker_name
+from whence.instrument.markers.declarations import RANGE, is_unchecked
 from whence.instrument.passes import Context
 from whence.instrument.policy import Policy
 from whence.instrument.provenance import OBJECTS, Derivation, Kind, Place, Provenance

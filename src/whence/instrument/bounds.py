@@ -22,10 +22,10 @@ import math
 from collections.abc import Sequence
 
 from whence import ir
-from whence.instrument.filters import within_name
-from whence.instrument.lookup import CALL, LOOKUP
 from whence.instrument.loops import Loop
-from whence.instrument.markers import PREFIX, Marker, read_marker
+from whence.instrument.markers.accesses import within_name
+from whence.instrument.markers.declarations import PREFIX, Marker, read_marker
+from whence.instrument.markers.lookup import CALL, LOOKUP
 
 SUBTRACT = "declare i64 @llvm.usub.sat.i64(i64, i64)"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument import steps
 from whence.instrument.exposure import Uses, uses_of
+from whence.instrument.markers import steps
 from whence.instrument.passes import Context
 
 POINTS = frozenset(("TRUNCATE", "DIVIDE_FLOATING", "SCAN"))

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from whence import ir
 from whence.abi.layout import GRANULE
-from whence.instrument.markers import COOKIE, COOKIE_READ, UNCHECKED
+from whence.instrument.markers.declarations import COOKIE, COOKIE_READ, UNCHECKED
 from whence.instrument.passes import Context
 
 _COUNT = 8

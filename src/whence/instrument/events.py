@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.abi.rules import ARGUMENTS
-from whence.instrument.markers import CALL_EVENT, RET_EVENT, THROUGH
+from whence.instrument.markers.declarations import CALL_EVENT, RET_EVENT, THROUGH
 from whence.instrument.passes import Context
 
 _INTEGER = re.compile(r"i(\d+)\Z")

@@ -12,11 +12,10 @@ from collections.abc import Callable, Collection, Iterator
 
 from whence import ir
 from whence.abi.intercepts import PREFIX as INSERTED
-from whence.instrument import steps
-from whence.instrument.lookup import LOOKUP
-from whence.instrument.markers import PREFIX, RANGE, SCOPE, checked_range, reads_memory
-from whence.instrument.origins.slow import PREFIX as ORIGINS
-from whence.instrument.symbolic.helpers import PREFIX as SYMBOLIC
+from whence.instrument.markers import steps
+from whence.instrument.markers.declarations import PREFIX, RANGE, SCOPE, checked_range, reads_memory
+from whence.instrument.markers.lookup import LOOKUP
+from whence.instrument.markers.prefixes import ORIGINS, SYMBOLIC
 from whence.ir.constants import evaluate
 from whence.ir.lexer import GLOBAL, LOCAL, unquote
 

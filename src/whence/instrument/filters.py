@@ -52,7 +52,14 @@ from whence.abi.entered import FLAGS
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
 from whence.abi.rules import ARGUMENTS, DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
-from whence.instrument import lookup, steps, thread_uses
+from whence.instrument.markers import lookup, steps, thread_uses
+from whence.instrument.markers.accesses import (
+    copy_marker_name,
+    indexed_name,
+    inside_name,
+    markers,
+    within_name,
+)
 from whence.instrument.origins import helpers as origin_helpers
 from whence.instrument.shadow import helpers as shadow_helpers
 from whence.instrument.symbolic import helpers as symbolic_helpers
@@ -78,47 +85,9 @@ attributes #4 = { noinline nounwind "frame-pointer"="non-leaf" }
 """
 
 
-def marker_name(write: bool, size: int, provenance: bool, unaligned: bool = False) -> str:
-    """The symbol of a marker; raises `ValueError` for a size without a marker."""
-    if size not in CHECKED_WIDTHS:
-        raise ValueError(f"no check marker for an access of {size} bytes")
-    access, suffix = "w" if write else "r", "u" if unaligned and size > 1 else ""
-    return f"__whence_check{'p' if provenance else ''}_{access}{size}{suffix}"
-
-
 def asks_for_block(plan: Plan) -> bool:
     """Whether the filters pass every access inside of the live block that its pointer was derived from."""
     return plan.reads == plan.writes == _JUDGED
-
-
-def within_name(write: bool, size: int, unaligned: bool = False) -> str:
-    """The symbol of the marker of an access whose block's bounds are known before a loop."""
-    return marker_name(write, size, True, unaligned).replace("_checkp_", "_checkin_")
-
-
-def inside_name(write: bool, size: int) -> str:
-    """The symbol of the marker of an access to a variable of known size."""
-    return marker_name(write, size, True).replace("_checkp_", "_checkof_")
-
-
-def indexed_name(write: bool, size: int) -> str:
-    """The symbol of the marker of an access to a variable of known size at a known index."""
-    return marker_name(write, size, True).replace("_checkp_", "_checkat_")
-
-
-def copy_marker_name(size: int | None) -> str:
-    """The symbol of the marker of a copy of `size` bytes, one of CHECKED_WIDTHS, or of any number of them."""
-    return "__whence_check_copy" if size is None else f"__whence_check_copy_{size}"
-
-
-def markers() -> Iterator[tuple[str, bool, int, bool, bool]]:
-    """(name, write, size, provenance, unaligned) of every marker."""
-    for provenance in (False, True):
-        for write in (False, True):
-            for size in CHECKED_WIDTHS:
-                for unaligned in (False, True) if size > 1 else (False,):
-                    name = marker_name(write, size, provenance, unaligned)
-                    yield name, write, size, provenance, unaligned
 
 
 def generate(plan: Plan, *, origins: bool = False, symbolic: bool = False, logged: bool = False) -> str:

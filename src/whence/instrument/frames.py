@@ -15,7 +15,7 @@ import re
 from whence import ir
 from whence.abi import library
 from whence.instrument.exposure import KNOWN
-from whence.instrument.markers import UNCHECKED
+from whence.instrument.markers.declarations import UNCHECKED
 from whence.instrument.passes import Context
 
 _ENDING = "exit"

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from whence import ir
 from whence.abi import library
-from whence.instrument import steps
 from whence.instrument.exposure import Uses, is_access, is_inserted, uses_of
+from whence.instrument.markers import steps
 from whence.instrument.passes import Context
 from whence.ir.datalayout import constant_index
 from whence.ir.types import ArrayType, StructType, parse_type

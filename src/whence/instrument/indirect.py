@@ -9,14 +9,13 @@ code like other code then; the front end exempts the resolver itself from checks
 from __future__ import annotations
 
 from whence import ir
+from whence.instrument.markers.prefixes import CHOSEN
 from whence.instrument.passes import Context
 
 RESOLVE = "__whence_resolve"
 """The runtime's function that makes the choice; its argument is a struct indirect_function."""
 FIRST_CALL = "__whence_first_call"
 """The runtime's entry for calls before that; the struct's address is in r11."""
-CHOSEN = "whence.chosen."
-"""Before the name of a function: the variable that callers load its address from."""
 _CHOICE = "{ ptr, ptr }"
 
 

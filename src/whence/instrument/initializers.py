@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from whence import ir
-from whence.instrument import steps
+from whence.instrument.markers import steps
 from whence.instrument.passes import Context
 from whence.ir.lexer import NAME
 

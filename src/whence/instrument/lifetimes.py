@@ -11,10 +11,9 @@ from collections.abc import Container
 from whence import ir
 from whence.abi import library
 from whence.abi.intercepts import called
-from whence.instrument.lookup import LOOKUP
-from whence.instrument.markers import COOKIE, PREFIX, RANGE, SCOPE_BEGIN, SCOPE_END
-from whence.instrument.origins.slow import PREFIX as ORIGINS
-from whence.instrument.symbolic.helpers import PREFIX as SYMBOLIC
+from whence.instrument.markers.declarations import COOKIE, PREFIX, RANGE, SCOPE_BEGIN, SCOPE_END
+from whence.instrument.markers.lookup import LOOKUP
+from whence.instrument.markers.prefixes import ORIGINS, SYMBOLIC
 
 _HARMLESS = called(library.having("quiet", "looks"))
 """Functions that free nothing and call no function of the program."""

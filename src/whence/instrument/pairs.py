@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from whence import ir
-from whence.instrument import steps
+from whence.instrument.markers import steps
 from whence.instrument.passes import Context
 from whence.instrument.provenance import Provenance
 

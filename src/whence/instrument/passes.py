@@ -22,7 +22,7 @@ from whence import ir
 from whence.instrument import PRINT_AFTER
 from whence.instrument.facts import Flow
 from whence.instrument.lifetimes import keepers_of
-from whence.instrument.markers import declarations
+from whence.instrument.markers.declarations import declarations
 from whence.instrument.policy import Policy
 from whence.instrument.values.later import Later
 from whence.instrument.values.twin import Twin

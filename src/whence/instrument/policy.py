@@ -33,7 +33,7 @@ class Policy:
     described: whether the object describes variables and types, for debuggers.
     quick: whether LLVM optimises little, for short runs (`whence.instrument.quick`).
     arguments: how many arguments of calls rules name at most.
-    steps: the detection points of arithmetic where a rule is evaluated (`whence.instrument.steps`).
+    steps: the detection points of arithmetic where a rule is evaluated (`whence.instrument.markers.steps`).
     """
 
     reads: bool = True

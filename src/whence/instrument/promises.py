@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 
 from whence import ir
 from whence.abi import library
-from whence.instrument import steps
 from whence.instrument.exposure import uses_of
+from whence.instrument.markers import steps
 from whence.instrument.passes import Context
 from whence.ir.datalayout import constant_index
 from whence.ir.types import ArrayType, parse_type

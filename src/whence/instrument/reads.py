@@ -15,8 +15,8 @@ import re
 from collections.abc import Iterator
 
 from whence import ir
-from whence.instrument import steps
 from whence.instrument.exposure import Uses, uses_of
+from whence.instrument.markers import steps
 from whence.instrument.passes import Context
 from whence.instrument.zones import EXEMPT
 from whence.ir.datalayout import constant_index

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from whence import ir
-from whence.instrument.markers import REQUEST
+from whence.instrument.markers.declarations import REQUEST
 from whence.instrument.passes import Context
 
 CLOSES = "closes-memory"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from whence import ir
 from whence.instrument.exposure import Uses
-from whence.instrument.markers import checked_range
+from whence.instrument.markers.declarations import checked_range
 
 _Place = tuple[int, int]
 """An offset in a variable, and the variable's size."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from whence import ir
 from whence.instrument.exposure import is_exposed, uses_of, variables_of
 from whence.instrument.facts import reverse_postorder
-from whence.instrument.markers import SCOPE_BEGIN, SCOPE_END
+from whence.instrument.markers.declarations import SCOPE_BEGIN, SCOPE_END
 from whence.instrument.passes import Context
 
 _INTRINSICS = {"llvm.lifetime.start.": SCOPE_BEGIN, "llvm.lifetime.end.": SCOPE_END}

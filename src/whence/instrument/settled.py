@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from whence import ir
 from whence.instrument.bounds import SUBTRACT, bound_loop
 from whence.instrument.facts import Facts, Flow
-from whence.instrument.filters import indexed_name, marker_name
 from whence.instrument.lifetimes import may_free
 from whence.instrument.loops import Loop, loops_of
-from whence.instrument.markers import Inside, Marker, read_inside, read_marker
+from whence.instrument.markers.accesses import indexed_name, marker_name
+from whence.instrument.markers.declarations import Inside, Marker, read_inside, read_marker
 from whence.instrument.passes import Context
 from whence.instrument.provenance import Provenance
 from whence.instrument.ranges import Ranges

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence import ir
-from whence.instrument.markers import STRAY
+from whence.instrument.markers.declarations import STRAY
 from whence.instrument.passes import Context
 from whence.instrument.provenance import Kind, Provenance
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 from whence import ir
 from whence.instrument.exposure import THREAD_ADDRESS, exposed_thread_variables, thread_variable_of
 from whence.instrument.global_zones import move
+from whence.instrument.markers.thread_uses import USED
 from whence.instrument.passes import Context
-from whence.instrument.thread_uses import USED
 from whence.ir.lexer import quote
 
 _TELL = "__whence_thread_variable"

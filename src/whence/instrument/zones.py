@@ -35,7 +35,7 @@ from whence.instrument.exposure import (
     uses_of,
     variables_of,
 )
-from whence.instrument.markers import SCOPE_END
+from whence.instrument.markers.declarations import SCOPE_END
 from whence.instrument.passes import Context
 from whence.instrument.safe_checks import drop_safe_checks
 from whence.instrument.scopes import AtCalls, ended_at, scope_calls

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whence import ir
-from whence.instrument.markers import PREFIX as CHECK
+from whence.instrument.markers.declarations import PREFIX as CHECK
 from whence.ir.datalayout import constant_index
 
 _WIDEST = 64

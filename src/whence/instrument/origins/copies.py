@@ -10,10 +10,11 @@ from collections.abc import Iterator
 
 from whence.abi.layout import HEAP_BASE, HEAP_SIZE
 from whence.abi.origins import CELL_SHIFT, CHUNK_SHIFT, PARTS, TABLE_BASE, UNIT_SHIFT
-from whence.instrument.chunks import find_cell
-from whence.instrument.origins.slow import PREFIX, is_own
+from whence.instrument.markers.planes import find_cell
+from whence.instrument.markers.prefixes import ORIGINS
+from whence.instrument.origins.slow import is_own
 
-COPY = f"{PREFIX}copy"
+COPY = f"{ORIGINS}copy"
 WORD = 8
 """Bytes of the copies that generated code does by itself."""
 _SIGNATURE = "(ptr %site, ptr %to, ptr %from)"
@@ -27,11 +28,11 @@ def copy_name(size: str) -> tuple[str, bool]:
 def definitions(*, logged: bool) -> Iterator[str]:
     """The definitions. logged: whether the runtime is called for each copy, because it logs them."""
     yield f"declare void @{COPY}(ptr, ptr, ptr, i64) #1"
-    yield f"""define linkonce_odr hidden preserve_mostcc void @{PREFIX}slow_copy{_SIGNATURE} #2 {{
+    yield f"""define linkonce_odr hidden preserve_mostcc void @{ORIGINS}slow_copy{_SIGNATURE} #2 {{
   call void @{COPY}(ptr %site, ptr %to, ptr %from, i64 {WORD})
   ret void
 }}"""
-    callee = f"{PREFIX}{'slow' if logged else 'quick'}_copy"
+    callee = f"{ORIGINS}{'slow' if logged else 'quick'}_copy"
     if not logged:
         yield _quick()
     yield f"""define linkonce_odr hidden void @{COPY}_{WORD}{_SIGNATURE} #0 {{
@@ -49,7 +50,7 @@ def _cells(side: str) -> str:
 def _quick() -> str:
     """A copy to the place itself is none, and one to an address that is no multiple of eight overwrites parts
     of two words: both are the runtime's."""
-    return f"""define linkonce_odr hidden preserve_mostcc void @{PREFIX}quick_copy{_SIGNATURE} #4 {{
+    return f"""define linkonce_odr hidden preserve_mostcc void @{ORIGINS}quick_copy{_SIGNATURE} #4 {{
 {_cells("to")}
 {_cells("from")}
   %places = or i64 %to.a, %from.a
@@ -76,7 +77,7 @@ look:
   %usual = and i1 %known, %own
   br i1 %usual, label %step, label %cold, !prof !1
 step:
-  %node = call i32 @{PREFIX}step(ptr %site, i32 %parent)
+  %node = call i32 @{ORIGINS}step(ptr %site, i32 %parent)
   %n = zext i32 %node to i64
   %low.value = and i64 %low, -4294967296
   %high.value = and i64 %high, -4294967296
@@ -91,13 +92,13 @@ step:
 over:
   %value.low = lshr i64 %low, 32
   %value = or i64 %high.value, %value.low
-  call preserve_mostcc void @{PREFIX}slow_over(i64 %to.a, i64 %value, i32 %node) #3
+  call preserve_mostcc void @{ORIGINS}slow_over(i64 %to.a, i64 %value, i32 %node) #3
   br label %write
 write:
   store i64 %low.word, ptr %to.cell, align 8
   store i64 %high.word, ptr %to.next, align 8
   ret void
 cold:
-  musttail call preserve_mostcc void @{PREFIX}slow_copy{_SIGNATURE}
+  musttail call preserve_mostcc void @{ORIGINS}slow_copy{_SIGNATURE}
   ret void
 }}"""

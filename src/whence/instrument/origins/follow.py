@@ -15,7 +15,7 @@ from whence.abi import library
 from whence.abi.intercepts import CXX_READERS, PREFIX
 from whence.abi.origins import AWAY, MOST_ARGUMENTS, PARSERS, READERS, RETURNING, WRITERS
 from whence.chains import HopKind
-from whence.instrument.markers import PREFIX as CHECK
+from whence.instrument.markers.declarations import PREFIX as CHECK
 from whence.instrument.origins import bits, helpers
 from whence.instrument.origins.copies import copy_name
 from whence.instrument.origins.deaths import Deaths

@@ -20,35 +20,36 @@ from whence.abi.origins import (
     TABLE_BASE,
     UNIT_SHIFT,
 )
-from whence.instrument.chunks import find_cell
+from whence.instrument.markers.planes import find_cell
+from whence.instrument.markers.prefixes import ORIGINS
 from whence.instrument.origins import copies, parts, slow
 from whence.instrument.origins.copies import COPY
-from whence.instrument.origins.slow import PREFIX, at, is_own, own_thread
+from whence.instrument.origins.slow import at, is_own, own_thread
 
-STEP, BORN = f"{PREFIX}step", f"{PREFIX}born"
-LOAD, STORE = f"{PREFIX}load", f"{PREFIX}store"
-PASS, CALL, PARAMETER = f"{PREFIX}pass", f"{PREFIX}call", f"{PREFIX}parameter"
-RETURN, RETURNED = f"{PREFIX}return", f"{PREFIX}returned"
-SECOND, SECOND_OF = f"{PREFIX}second", f"{PREFIX}second_of"
+STEP, BORN = f"{ORIGINS}step", f"{ORIGINS}born"
+LOAD, STORE = f"{ORIGINS}load", f"{ORIGINS}store"
+PASS, CALL, PARAMETER = f"{ORIGINS}pass", f"{ORIGINS}call", f"{ORIGINS}parameter"
+RETURN, RETURNED = f"{ORIGINS}return", f"{ORIGINS}returned"
+SECOND, SECOND_OF = f"{ORIGINS}second", f"{ORIGINS}second_of"
 """Of structs in registers, those for the second part."""
-USE, OPERANDS = f"{PREFIX}use", f"{PREFIX}operands"
-TARGET = f"{PREFIX}target"
+USE, OPERANDS = f"{ORIGINS}use", f"{ORIGINS}operands"
+TARGET = f"{ORIGINS}target"
 """Of a pointer that is called: a recipe always takes its place."""
-DEFER = f"{PREFIX}defer"
-SET, FILLED, FREED = f"{PREFIX}set", f"{PREFIX}filled", f"{PREFIX}freed"
-ZEROED = f"{PREFIX}zeroed"
-LEFT, GONE, FREEING = f"{PREFIX}left", f"{PREFIX}gone", f"{PREFIX}freeing"
-INDEXED, COMPUTED = f"{PREFIX}indexed", f"{PREFIX}computed"
-SORTING, SORTED = f"{PREFIX}sorting", f"{PREFIX}sorted"
-BY_VALUE, RECEIVED = f"{PREFIX}by_value", f"{PREFIX}received"
-DECIDES, NARROW = f"{PREFIX}decides", f"{PREFIX}narrow"
-FIELD, KEEP_FIELD = f"{PREFIX}field", f"{PREFIX}keep_field"
-FRESH, SIZED = f"{PREFIX}fresh", f"{PREFIX}sized"
-CALLING = f"{PREFIX}calling"
-COPIED = f"{PREFIX}copied"
-WRITING, WRITTEN, FILLING = f"{PREFIX}writing", f"{PREFIX}wrote", f"{PREFIX}filling"
-JOIN = f"{PREFIX}join"
-LISTING, LISTED, UNLISTED = f"{PREFIX}listing", f"{PREFIX}listed", f"{PREFIX}unlisted"
+DEFER = f"{ORIGINS}defer"
+SET, FILLED, FREED = f"{ORIGINS}set", f"{ORIGINS}filled", f"{ORIGINS}freed"
+ZEROED = f"{ORIGINS}zeroed"
+LEFT, GONE, FREEING = f"{ORIGINS}left", f"{ORIGINS}gone", f"{ORIGINS}freeing"
+INDEXED, COMPUTED = f"{ORIGINS}indexed", f"{ORIGINS}computed"
+SORTING, SORTED = f"{ORIGINS}sorting", f"{ORIGINS}sorted"
+BY_VALUE, RECEIVED = f"{ORIGINS}by_value", f"{ORIGINS}received"
+DECIDES, NARROW = f"{ORIGINS}decides", f"{ORIGINS}narrow"
+FIELD, KEEP_FIELD = f"{ORIGINS}field", f"{ORIGINS}keep_field"
+FRESH, SIZED = f"{ORIGINS}fresh", f"{ORIGINS}sized"
+CALLING = f"{ORIGINS}calling"
+COPIED = f"{ORIGINS}copied"
+WRITING, WRITTEN, FILLING = f"{ORIGINS}writing", f"{ORIGINS}wrote", f"{ORIGINS}filling"
+JOIN = f"{ORIGINS}join"
+LISTING, LISTED, UNLISTED = f"{ORIGINS}listing", f"{ORIGINS}listed", f"{ORIGINS}unlisted"
 """Functions of the runtime."""
 
 _PURE = "nounwind willreturn memory(none)"
@@ -215,7 +216,7 @@ known:
   %node = trunc i64 %cached to i32
   ret i32 %node
 cold:
-  %new = call preserve_mostcc i32 @{PREFIX}slow_step(ptr %site, i32 %parent) #3
+  %new = call preserve_mostcc i32 @{ORIGINS}slow_step(ptr %site, i32 %parent) #3
   ret i32 %new""",
     )
 
@@ -291,7 +292,7 @@ def _load(suffix: str) -> str:
 known:
   ret i32 %node
 cold:
-  %new = call preserve_mostcc i32 @{PREFIX}slow_load(ptr %site, i64 %a, i64 {size}, i64 %v) #3
+  %new = call preserve_mostcc i32 @{ORIGINS}slow_load(ptr %site, i64 %a, i64 {size}, i64 %v) #3
   ret i32 %new""",
     )
 
@@ -303,7 +304,7 @@ _OVER = f"""  %old.next = getelementptr i64, ptr %cell, i64 1
   %old.heap = icmp ult i64 %old.offset, {HEAP_SIZE >> 32}
   br i1 %old.heap, label %over, label %write
 over:
-  call preserve_mostcc void @{PREFIX}slow_over(i64 %a, i64 %v, i32 %node) #3
+  call preserve_mostcc void @{ORIGINS}slow_over(i64 %a, i64 %v, i32 %node) #3
   br label %write
 write:
 """
@@ -330,12 +331,13 @@ def _store(suffix: str) -> str:
   store i64 %word, ptr %cell, align 8{second}
   ret void
 cold:
-  call preserve_mostcc void @{PREFIX}slow_store(i64 %a, i64 {size}, i64 %v, i32 %node) #3
+  call preserve_mostcc void @{ORIGINS}slow_store(i64 %a, i64 {size}, i64 %v, i32 %node) #3
   ret void""",
     )
 
 
 def _logged_store(suffix: str) -> str:
+    size = 4 if suffix == "4" else 8
     return _define(
         "void",
         f"{STORE}_{suffix}",
@@ -343,7 +345,7 @@ def _logged_store(suffix: str) -> str:
         f"""
   %a = ptrtoint ptr %p to i64
 {_word(suffix)}
-  call preserve_mostcc void @{PREFIX}slow_store(i64 %a, i64 {4 if suffix == "4" else 8}, i64 %v, i32 %node) #3
+  call preserve_mostcc void @{ORIGINS}slow_store(i64 %a, i64 {size}, i64 %v, i32 %node) #3
   ret void""",
     )
 
@@ -406,7 +408,7 @@ def _written() -> str:
   %none = icmp eq i64 %kept, 0
   br i1 %none, label %done, label %look, !prof !1
 look:
-  call preserve_mostcc void @{PREFIX}slow_wrote(ptr %site, i64 %writing) #3
+  call preserve_mostcc void @{ORIGINS}slow_wrote(ptr %site, i64 %writing) #3
   br label %done
 done:
   ret void"""
@@ -551,7 +553,7 @@ def _left() -> str:
   %heap = icmp ult i64 %offset, {HEAP_SIZE}
   br i1 %heap, label %tell, label %done
 tell:
-  call preserve_mostcc void @{PREFIX}slow_left(ptr %site, i64 %v, i32 %node) #3
+  call preserve_mostcc void @{ORIGINS}slow_left(ptr %site, i64 %v, i32 %node) #3
   br label %done
 done:
   ret void"""
@@ -581,7 +583,7 @@ clear:
 {stores}
   br label %done
 cold:
-  call preserve_mostcc void @{PREFIX}slow_fresh(ptr %p, i64 {size}) #3
+  call preserve_mostcc void @{ORIGINS}slow_fresh(ptr %p, i64 {size}) #3
   br label %done
 done:
   ret void"""

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from whence import ir
 from whence.instrument.facts import reverse_postorder
-from whence.instrument.markers import PREFIX as CHECK
+from whence.instrument.markers.declarations import PREFIX as CHECK
+from whence.instrument.markers.prefixes import ORIGINS
 from whence.instrument.origins import helpers
-from whence.instrument.origins.slow import PREFIX
 from whence.instrument.provenance import Kind, Provenance
 
 _SINGLE = (Kind.STACK, Kind.GLOBAL)
@@ -107,7 +107,7 @@ class Kept:
             return 0
         if callee in _STORES:
             return self._overwritten(call.arguments[0].value, _STORES[callee])
-        return self._cells if callee.startswith(PREFIX) else self._all
+        return self._cells if callee.startswith(ORIGINS) else self._all
 
     def _overwritten(self, pointer: str, size: int) -> int:
         return self._set(self._may_overlap(pointer, size, call) for call in self._calls)

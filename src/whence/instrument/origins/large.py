@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from whence import ir
-from whence.instrument.origins.slow import PREFIX
+from whence.instrument.markers.prefixes import ORIGINS
 
 MOST = 1000
 """Calls of helpers that are inlined into one function at most."""
@@ -24,4 +24,4 @@ def keep_calls(function: ir.Function) -> None:
 
 
 def _is_helper(each: ir.Instruction) -> TypeGuard[ir.Call]:
-    return isinstance(each, ir.Call) and (each.callee or "").startswith(PREFIX)
+    return isinstance(each, ir.Call) and (each.callee or "").startswith(ORIGINS)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from whence import ir
-from whence.instrument.indirect import CHOSEN
+from whence.instrument.markers.prefixes import CHOSEN
 from whence.instrument.origins import bits
 from whence.instrument.origins.described import Described
 from whence.instrument.origins.emitter import is_followed

@@ -7,8 +7,9 @@ that a step without a record of its own is not given that of another.
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument import arithmetic, conversions, steps
+from whence.instrument import arithmetic, conversions
 from whence.instrument.indices import accessed_whole, is_element
+from whence.instrument.markers import steps
 from whence.instrument.origins import helpers
 from whence.instrument.origins.emitter import Emitter, Node, is_followed
 

@@ -17,8 +17,9 @@ from whence.abi.origins import (
     TABLE_BASE,
     UNIT_SHIFT,
 )
-from whence.instrument.chunks import find_cell
-from whence.instrument.origins.slow import PREFIX, is_own
+from whence.instrument.markers.planes import find_cell
+from whence.instrument.markers.prefixes import ORIGINS
+from whence.instrument.origins.slow import is_own
 
 TYPES = {"1": "i8", "2": "i16"}
 """Suffixes of functions, and the types of the values that they take."""
@@ -33,7 +34,7 @@ def definitions(load: str, store: str, *, logged: bool) -> Iterator[str]:
         if not logged:
             yield _quick_store(suffix)
         yield _quick_load(suffix)
-        callee = f"{PREFIX}{'slow_store' if logged else f'quick_store_{suffix}'}"
+        callee = f"{ORIGINS}{'slow_store' if logged else f'quick_store_{suffix}'}"
         count = f"i64 {suffix}, " if logged else ""
         yield f"""define linkonce_odr hidden void @{store}_{suffix}(ptr %p, {type_} %value, i32 %node) #0 {{
   %a = ptrtoint ptr %p to i64
@@ -44,7 +45,7 @@ def definitions(load: str, store: str, *, logged: bool) -> Iterator[str]:
         yield f"""define linkonce_odr hidden i32 @{load}_{suffix}(ptr %site, ptr %p, {type_} %value) #0 {{
   %a = ptrtoint ptr %p to i64
   %v = zext {type_} %value to i64
-  %node = call preserve_mostcc i32 @{PREFIX}quick_load_{suffix}(ptr %site, i64 %a, i64 %v) #3
+  %node = call preserve_mostcc i32 @{ORIGINS}quick_load_{suffix}(ptr %site, i64 %a, i64 %v) #3
   ret i32 %node
 }}"""
 
@@ -80,14 +81,14 @@ def _quick_store(suffix: str) -> str:
     if suffix == "2":
         nodes += "\n  %next.at = getelementptr i32, ptr %nodes.at, i64 1"
         nodes += "\n  store i32 %node, ptr %next.at, align 4"
-    return f"""define linkonce_odr hidden preserve_mostcc void @{PREFIX}quick_store_{suffix}{signature} #4 {{
+    return f"""define linkonce_odr hidden preserve_mostcc void @{ORIGINS}quick_store_{suffix}{signature} #4 {{
 {_find(suffix)}
   %value = trunc i64 %v to {TYPES[suffix]}
   store {TYPES[suffix]} %value, ptr %value.at, align 1
 {nodes}
   ret void
 cold:
-  call preserve_mostcc void @{PREFIX}slow_store(i64 %a, i64 {suffix}, i64 %v, i32 %node)
+  call preserve_mostcc void @{ORIGINS}slow_store(i64 %a, i64 {suffix}, i64 %v, i32 %node)
   ret void
 }}"""
 
@@ -105,7 +106,7 @@ def _quick_load(suffix: str) -> str:
   %some = icmp ult i32 %before, {PARTS - 1}
   %equal = icmp eq i32 %node, %next
   %one = and i1 %some, %equal"""
-    return f"""define linkonce_odr hidden preserve_mostcc i32 @{PREFIX}quick_load_{suffix}{signature} #4 {{
+    return f"""define linkonce_odr hidden preserve_mostcc i32 @{ORIGINS}quick_load_{suffix}{signature} #4 {{
 {_find(suffix)}
   %stored = load {TYPES[suffix]}, ptr %value.at, align 1
   %wide = zext {TYPES[suffix]} %stored to i64
@@ -120,6 +121,6 @@ def _quick_load(suffix: str) -> str:
 done:
   ret i32 %node
 cold:
-  %new = call preserve_mostcc i32 @{PREFIX}slow_load(ptr %site, i64 %a, i64 {suffix}, i64 %v)
+  %new = call preserve_mostcc i32 @{ORIGINS}slow_load(ptr %site, i64 %a, i64 {suffix}, i64 %v)
   ret i32 %new
 }}"""

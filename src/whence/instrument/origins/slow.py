@@ -18,8 +18,8 @@ from whence.abi.origins import (
     ORIGIN_LATELY,
     ORIGIN_PASSED,
 )
+from whence.instrument.markers.prefixes import ORIGINS
 
-PREFIX = "__whence_origin_"
 _OFFSETS = {field.name: ORIGIN_PASSED.offset(field.name) for field in ORIGIN_PASSED.fields}
 
 
@@ -45,23 +45,23 @@ def definitions(fresh: str) -> Iterator[str]:
     yield from _slow_step()
     yield from _slow_left()
     slow = "define linkonce_odr hidden preserve_mostcc"
-    yield f"""{slow} i32 @{PREFIX}slow_load(ptr %site, i64 %a, i64 %n, i64 %v) #2 {{
+    yield f"""{slow} i32 @{ORIGINS}slow_load(ptr %site, i64 %a, i64 %n, i64 %v) #2 {{
   %x = call i32 @__whence_origin_lost(ptr %site, i64 %a, i64 %n, i64 %v)
   ret i32 %x
 }}"""
-    yield f"""{slow} void @{PREFIX}slow_store(i64 %a, i64 %n, i64 %v, i32 %node) #2 {{
+    yield f"""{slow} void @{ORIGINS}slow_store(i64 %a, i64 %n, i64 %v, i32 %node) #2 {{
   call void @__whence_origin_keep(i64 %a, i64 %n, i64 %v, i32 %node)
   ret void
 }}"""
-    yield f"""{slow} void @{PREFIX}slow_over(i64 %a, i64 %v, i32 %node) #2 {{
+    yield f"""{slow} void @{ORIGINS}slow_over(i64 %a, i64 %v, i32 %node) #2 {{
   call void @__whence_origin_over(i64 %a, i64 %v, i32 %node)
   ret void
 }}"""
-    yield f"""{slow} void @{PREFIX}slow_wrote(ptr %site, i64 %writing) #2 {{
+    yield f"""{slow} void @{ORIGINS}slow_wrote(ptr %site, i64 %writing) #2 {{
   call void @__whence_origin_written(ptr %site, i64 %writing)
   ret void
 }}"""
-    yield f"""{slow} void @{PREFIX}slow_fresh(ptr %p, i64 %n) #2 {{
+    yield f"""{slow} void @{ORIGINS}slow_fresh(ptr %p, i64 %n) #2 {{
   call void @{fresh}(ptr %p, i64 %n)
   ret void
 }}"""
@@ -71,11 +71,11 @@ def _slow_step() -> Iterator[str]:
     """The node of a site for another parent than the last: as this thread was asked for lately, else the
     runtime is asked."""
     signature = "(ptr %site, i32 %parent) #2 {"
-    yield f"""define linkonce_odr hidden preserve_mostcc i32 @{PREFIX}new_step{signature}
+    yield f"""define linkonce_odr hidden preserve_mostcc i32 @{ORIGINS}new_step{signature}
   %x = call i32 @__whence_origin_make(ptr %site, i32 %parent)
   ret i32 %x
 }}"""
-    yield f"""define linkonce_odr hidden preserve_mostcc i32 @{PREFIX}slow_step{signature}
+    yield f"""define linkonce_odr hidden preserve_mostcc i32 @{ORIGINS}slow_step{signature}
   %s = ptrtoint ptr %site to i64
   %p = zext i32 %parent to i64
   %far = mul i64 %p, {LATELY_PARENT}
@@ -104,7 +104,7 @@ found:
   %number = trunc i64 %node to i32
   ret i32 %number
 cold:
-  %new = musttail call preserve_mostcc i32 @{PREFIX}new_step(ptr %site, i32 %parent)
+  %new = musttail call preserve_mostcc i32 @{ORIGINS}new_step(ptr %site, i32 %parent)
   ret i32 %new
 }}"""
 
@@ -112,7 +112,7 @@ cold:
 def _slow_left() -> Iterator[str]:
     """A pointer to the heap is lost: written down for the runtime where there is room."""
     signature = "(ptr %site, i64 %v, i32 %node) #2 {"
-    yield f"""define linkonce_odr hidden preserve_mostcc void @{PREFIX}new_left{signature}
+    yield f"""define linkonce_odr hidden preserve_mostcc void @{ORIGINS}new_left{signature}
   call void @__whence_origin_lose(ptr %site, i64 %v, i32 %node)
   ret void
 }}"""
@@ -128,7 +128,7 @@ def _slow_left() -> Iterator[str]:
             ("holder", "i64 0"),
         )
     )
-    yield f"""define linkonce_odr hidden preserve_mostcc void @{PREFIX}slow_left{signature}
+    yield f"""define linkonce_odr hidden preserve_mostcc void @{ORIGINS}slow_left{signature}
 {at("lost_next", "next.at")}
   %next = load ptr, ptr %next.at, align 8
 {at("lost_end", "end.at")}
@@ -147,6 +147,6 @@ put:
   store ptr %more, ptr %next.at, align 8
   ret void
 cold:
-  musttail call preserve_mostcc void @{PREFIX}new_left(ptr %site, i64 %v, i32 %node)
+  musttail call preserve_mostcc void @{ORIGINS}new_left(ptr %site, i64 %v, i32 %node)
   ret void
 }}"""

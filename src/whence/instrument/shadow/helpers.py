@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence.abi.labels import CHUNK_SHIFT, PASSED_SIZE, TABLE_BASE
-from whence.instrument.chunks import find_cell
+from whence.instrument.markers.planes import find_cell
 
 PASSED = "__whence_labels"
 _PREFIX = "__whence_labels_"

@@ -12,6 +12,7 @@ import re
 
 from whence import ir
 from whence.abi.symbolic import COVERED_PAGE, COVERED_SECTION, LINES_SECTION
+from whence.instrument.markers.prefixes import SYMBOLIC
 from whence.instrument.passes import Context
 from whence.instrument.roots import keep
 from whence.instrument.symbolic import helpers
@@ -20,7 +21,7 @@ from whence.instrument.variable_names import path_of
 from whence.ir.lexer import decode_string
 
 COVERED, TABLE = "@whence.covered", "@whence.lines"
-_MARKER = f"{helpers.PREFIX}covers"
+_MARKER = f"{SYMBOLIC}covers"
 _USED = "llvm.used"
 _LIFETIME = "llvm.lifetime."
 """Calls that have the lines of declarations and of the ends of scopes, where the program does nothing."""

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from whence import ir
 from whence.abi.symbolic import ACCESSES, DERIVED, MADE_FROM_SHIFT, MADE_WIDTH_SHIFT, OPERATORS, REASONS
+from whence.instrument.markers.prefixes import SYMBOLIC
 from whence.instrument.symbolic import helpers
 from whence.instrument.symbolic.shapes import parts_of, width_of, word
 
@@ -27,7 +28,7 @@ class Emitter:
         self, before: ir.Instruction, kind: str, arguments: str, result: str = "", dbg: bool = True
     ) -> None:
         """Inserts a call of a helper; `result`: the name of what it returns."""
-        name = helpers.PREFIX + kind
+        name = SYMBOLIC + kind
         declared = self.module.add_declaration(helpers.declaration(name))
         type_ = declared.return_type
         head = f"{result} = " if result else ""

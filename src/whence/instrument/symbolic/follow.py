@@ -12,9 +12,10 @@ from collections.abc import Iterable
 
 from whence import ir
 from whence.abi.symbolic import COVERED_SECTION, MOST_ARGUMENTS, MOST_SLOTS, STEP_KNOWN_SHIFT
-from whence.instrument import steps
+from whence.instrument.markers import steps
+from whence.instrument.markers.prefixes import SYMBOLIC
 from whence.instrument.passes import Context
-from whence.instrument.symbolic import helpers, library
+from whence.instrument.symbolic import library
 from whence.instrument.symbolic.accesses import Accesses
 from whence.instrument.symbolic.calls import INLINE, Calls
 from whence.instrument.symbolic.comparisons import COMPARISONS
@@ -355,7 +356,7 @@ class _Follower(Accesses, Calls):
         for value, target in made.cases:
             number = int(_TRUTH.get(value, value)) & mask
             words += (number, ways.setdefault(target, len(ways)))
-        name = f"@{helpers.PREFIX}cases.{len(self.module.globals)}"
+        name = f"@{SYMBOLIC}cases.{len(self.module.globals)}"
         listed = ", ".join(f"i64 {word}" for word in words)
         self.module.add_global(
             f"{name} = private unnamed_addr constant [{len(words)} x i64] [{listed}], align 8"

@@ -21,10 +21,10 @@ from whence.abi.symbolic import (
     RESULTS_OFFSET,
     TABLE_BASE,
 )
-from whence.instrument.chunks import find_cell
+from whence.instrument.markers.planes import find_cell
+from whence.instrument.markers.prefixes import SYMBOLIC
 
-PREFIX = "__whence_symbolic_"
-MODEL, AFTER = f"{PREFIX}of_", f"{PREFIX}after_"
+MODEL, AFTER = f"{SYMBOLIC}of_", f"{SYMBOLIC}after_"
 """What begins the names of models of library functions in the runtime, before and after the call."""
 
 WORDS = {"1": "i1", "8": "i8", "16": "i16", "32": "i32", "64": "i64", "p": "ptr"}
@@ -45,7 +45,7 @@ _PLACE = "i32, ptr captures(address), ptr captures(address), i64"
 
 def declaration(name: str) -> str:
     """What declares one of these functions; raises `KeyError` for other names."""
-    kind, _, suffix = name.removeprefix(PREFIX).partition("_")
+    kind, _, suffix = name.removeprefix(SYMBOLIC).partition("_")
     word = WORDS.get(suffix, "")
     numbers = ", ".join(["i32"] * int(suffix)) if kind in ("pass", "return") else ""
     result, parameters, attributes = {
@@ -146,7 +146,7 @@ def _slow(name: str, result: str, parameters: str, here: bool) -> Iterator[str]:
         where = "  %here = call ptr @llvm.returnaddress(i32 0)\n  %pc = ptrtoint ptr %here to i64\n"
         types.append("i64")
         arguments.append("i64 %pc")
-    runtime = f"{PREFIX}cold_{name}"
+    runtime = f"{SYMBOLIC}cold_{name}"
     yield f"declare {result} @{runtime}({', '.join(types)}) #1"
     call = f"call {result} @{runtime}({', '.join(arguments)})"
     body = f"  {call}\n  ret void" if result == "void" else f"  %x = {call}\n  ret {result} %x"
@@ -155,11 +155,11 @@ def _slow(name: str, result: str, parameters: str, here: bool) -> Iterator[str]:
 
 
 def _slow_name(name: str) -> str:
-    return f"{PREFIX}slow.{name}"
+    return f"{SYMBOLIC}slow.{name}"
 
 
 def _define(result: str, name: str, parameters: str, body: str) -> str:
-    return f"define linkonce_odr hidden {result} @{PREFIX}{name}({parameters}) #0 {{\n{body.strip()}\n}}"
+    return f"define linkonce_odr hidden {result} @{SYMBOLIC}{name}({parameters}) #0 {{\n{body.strip()}\n}}"
 
 
 def _any(names: Sequence[str]) -> str:
@@ -274,7 +274,7 @@ def _seek(suffix: str) -> str:
     body = f"""
 {_any(("%n",))}
 plain:
-  %x.plain = call i32 @{PREFIX}load_{suffix}(ptr %p, i{suffix} %v)
+  %x.plain = call i32 @{SYMBOLIC}load_{suffix}(ptr %p, i{suffix} %v)
   ret i32 %x.plain
 cold:
 {_AT}
@@ -289,7 +289,7 @@ def _put_through(suffix: str) -> str:
     body = f"""
 {_any(("%n",))}
 plain:
-  call void @{PREFIX}store_{suffix}(ptr %p, i32 %x)
+  call void @{SYMBOLIC}store_{suffix}(ptr %p, i32 %x)
   ret void
 cold:
 {_AT}

@@ -7,7 +7,7 @@ followed. A program that is compiled without optimisation branches there.
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument.markers import ATTRIBUTES, PREFIX
+from whence.instrument.markers.declarations import ATTRIBUTES, PREFIX
 from whence.instrument.passes import Context
 
 DECIDES = f"{PREFIX}_decides_"

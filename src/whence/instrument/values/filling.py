@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from whence import ir
 from whence.abi.layout import GRANULE
 from whence.instrument.exposure import size_of
-from whence.instrument.markers import LIFETIME_BEGINS
+from whence.instrument.markers.declarations import LIFETIME_BEGINS
 from whence.instrument.values import helpers
 from whence.instrument.values.joining import is_silent, root_of
 from whence.instrument.values.unwritten import births_of, parts_of

@@ -32,7 +32,7 @@ from whence.abi.undefined import (
     USES,
 )
 from whence.instrument.exposure import size_of
-from whence.instrument.origins.slow import PREFIX as ORIGINS
+from whence.instrument.markers.prefixes import LABELS, ORIGINS
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.area import Area
@@ -674,7 +674,7 @@ class _Follower:
                     self._set(to.value, self._number(size.value, size.type), shadow)
         elif is_decision(call):
             self._report(call.arguments[0].value, call.arguments[0].type, "BRANCH")
-        elif name.startswith(helpers.LABELS):
+        elif name.startswith(LABELS):
             pass
         elif name.startswith(PREFIX):
             for argument in call.arguments:

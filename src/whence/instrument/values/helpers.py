@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
-from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
+from whence.abi.layout import GRANULE
 from whence.abi.undefined import (
     BYTE_MASK,
     FILL,
@@ -20,10 +20,11 @@ from whence.abi.undefined import (
     MEMORY,
     SHIFTED,
     SPECIAL,
-    SPECIAL_MASK,
     STATES,
     VALUES_SIZE,
 )
+from whence.instrument.markers.planes import named, plane
+from whence.instrument.markers.prefixes import LABELS
 
 USE = "__whence_values_use"
 ASK_USE = "__whence_use"
@@ -56,9 +57,6 @@ _POINT = "__whence_values_point"
 POINT_LOAD, POINT_IF = f"{_POINT}_load", f"{_POINT}_if"
 POINT_BYTES = f"{_POINT}_bytes"
 """Where values come into a function that has a twin (`whence.instrument.values.points`)."""
-LABELS = "__whence_labels_"
-"""What the names of functions begin with that follow labels (`whence.instrument.shadow`): they look at no
-value of the program, and change no byte of it."""
 KEEPING = (_POINT, _LOAD, _CLEAR, DEFINE, DEEPEN, UNDEFINED, ORIGIN, LABELS)
 """What the names of functions that make nothing undefined begin with."""
 
@@ -339,16 +337,6 @@ def _marked(size: int, place: Place) -> list[str]:
     ]
 
 
-def plane(address: str, name: str, type_: str = "i8") -> list[str]:
-    """Code that loads the plane's value, or those of two granules, for an address."""
-    return [
-        f"%{name}.granule = lshr i64 {address}, {GRANULE_SHIFT}",
-        f"%{name}.at = add i64 %{name}.granule, {DEFINED_OFFSET}",
-        f"%{name}.plane = inttoptr i64 %{name}.at to ptr",
-        f"%{name} = load {type_}, ptr %{name}.plane, align 1",
-    ]
-
-
 def _load(size: int, align: int) -> str:
     lines = [
         "begin:",
@@ -428,22 +416,3 @@ def _cleaned(size: int, place: Place) -> Iterator[str]:
             yield from ("br i1 %named, label %change, label %end", "change:")
         yield f"call preserve_mostcc void @{SLOW}_clear(i64 %a, i64 {size}) #3"
     yield from ("br label %end", "end:", "ret void")
-
-
-def named(state: str, address: str, size: int, prefix: str) -> list[str]:
-    """Code after which ``named`` is 1 if by a state, an i8, a byte of an aligned access may be undefined."""
-    lines = [
-        f"{prefix}byte = trunc i64 {address} to i8",
-        f"{prefix}offset = and i8 {prefix}byte, {GRANULE - 1}",
-        f"{prefix}moved = lshr i8 {state}, {prefix}offset",
-        f"{prefix}bytes = and i8 {prefix}moved, {(1 << size) - 1}",
-    ]
-    if size > 1:
-        return [*lines, f"{prefix}named = icmp ne i8 {prefix}bytes, 0"]
-    return [
-        *lines,
-        f"{prefix}hit = icmp ne i8 {prefix}bytes, 0",
-        f"{prefix}low = and i8 {state}, {SPECIAL_MASK}",
-        f"{prefix}special = icmp eq i8 {prefix}low, {SPECIAL}",
-        f"{prefix}named = or i1 {prefix}hit, {prefix}special",
-    ]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import GRANULE
-from whence.instrument.markers import PREFIX, RANGE, reads_memory
+from whence.instrument.markers.declarations import PREFIX, RANGE, reads_memory
 from whence.instrument.values import helpers
 from whence.instrument.values.points import is_pure
 

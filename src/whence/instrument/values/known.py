@@ -17,8 +17,8 @@ from whence import ir
 from whence.abi import library
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.instrument.facts import Forward
-from whence.instrument.lookup import LOOKUP
-from whence.instrument.markers import PREFIX, RANGE
+from whence.instrument.markers.declarations import PREFIX, RANGE
+from whence.instrument.markers.lookup import LOOKUP
 from whence.instrument.values import helpers
 from whence.instrument.values.joining import root_of
 from whence.instrument.values.points import is_pure

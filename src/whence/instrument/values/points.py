@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 
 from whence import ir
-from whence.instrument.markers import PREFIX, RANGE
-from whence.instrument.origins.slow import PREFIX as ORIGINS
+from whence.instrument.markers.declarations import PREFIX, RANGE
+from whence.instrument.markers.prefixes import ORIGINS
 from whence.instrument.values import helpers
 from whence.instrument.values.emitter import Emitter
 

@@ -29,6 +29,7 @@ from whence import ir
 from whence.abi.later import SECTION
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
 from whence.instrument.global_zones import hand_over
+from whence.instrument.markers.planes import named
 from whence.instrument.passes import Context, PassError
 from whence.instrument.values import helpers
 from whence.instrument.values.addresses import PURE
@@ -293,7 +294,7 @@ class _Function:
             cell = f", {self.later}"
         self.module.add_declaration(helpers.declaration(ask))
         if self._is_sought(item):
-            yield from (f"  {line}" for line in helpers.named(f"{of}.b", f"{of}.a", size, f"{of}."))
+            yield from (f"  {line}" for line in named(f"{of}.b", f"{of}.a", size, f"{of}."))
             yield f"  br i1 {of}.named, label %wh.find.{test}, label %{onward}{debug}"
             yield f"wh.find.{test}:"
         yield f"  {of}.n = call preserve_mostcc i64 @{ask}(i64 {of}.a, i64 {size}{cell}){debug}"

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from whence.abi.later import REFUSED
 from whence.abi.layout import GRANULE
 from whence.abi.undefined import FILL, FILL_SHIFT, SPECIAL, SPECIAL_MASK, STATES
+from whence.instrument.markers.planes import plane
 from whence.instrument.values.helpers import (
     LATER,
     LATER_ANY,
@@ -21,7 +22,6 @@ from whence.instrument.values.helpers import (
     SLOW_ANY,
     SLOW_BYTE,
     SLOW_BYTES,
-    plane,
 )
 
 _ASK_ANY, _ASK_LATER_ANY = f"{SLOW}_ask_any", f"{SLOW}_ask_later_any"

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from whence.abi.layout import NULL_PAGE_SIZE
 from whence.abi.points import BY_CODE, NUMBERS, Point
 from whence.abi.rules import FUNCTION_MARK, STEP_BITS_SHIFT, STEP_POINTER, STEP_SIZE_SHIFT, STEP_UNSIGNED
-from whence.instrument.values.helpers import named, plane
+from whence.instrument.markers.planes import named, plane
 
 WIDTHS = (8, 16, 32, 64)
 """The bits of the integers whose arithmetic is checked."""

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.rules import ARGUMENTS
-from whence.instrument import steps
-from whence.instrument.filters import copy_marker_name
-from whence.instrument.lookup import LOOKUP
+from whence.instrument.markers import steps
+from whence.instrument.markers.accesses import copy_marker_name
+from whence.instrument.markers.lookup import LOOKUP
 
 ATTRIBUTES = "nounwind memory(inaccessiblemem: readwrite)"
 

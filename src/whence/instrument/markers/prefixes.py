@@ -1,0 +1,14 @@
+"""What the names of inserted functions and of constants begin with, by which passes know those of others."""
+
+from __future__ import annotations
+
+ORIGINS = "__whence_origin_"
+"""Of functions that follow where values come from (`whence.instrument.origins`)."""
+SYMBOLIC = "__whence_symbolic_"
+"""Of functions that follow expressions (`whence.instrument.symbolic`)."""
+LABELS = "__whence_labels_"
+"""Of functions that follow labels (`whence.instrument.shadow`): they look at no value of the program, and
+change no byte of it."""
+CHOSEN = "whence.chosen."
+"""Before the name of a function that a resolver chooses: of the variable that callers load its address from
+(`whence.instrument.indirect`)."""
