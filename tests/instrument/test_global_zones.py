@@ -11,7 +11,7 @@ from tests.instrument.test_passes import HEADER
 
 from whence import ir
 from whence.instrument import job as jobs
-from whence.instrument.exposure import exposed_globals
+from whence.instrument.analysis.exposure import exposed_globals
 from whence.instrument.passes import Context, Stage, run_stage
 from whence.instrument.pipeline import PASSES, instrument_text
 

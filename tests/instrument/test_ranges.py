@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from whence import ir
-from whence.instrument.ranges import Range, Ranges
+from whence.instrument.analysis.ranges import Range, Ranges
 
 BEGIN = "define void @f(i8 %b, i32 %i, i64 %n, i1 %c) {\n"
 

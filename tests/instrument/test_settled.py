@@ -11,8 +11,8 @@ from tests.harness.rules import without_values
 
 from whence import ir
 from whence.instrument import job as jobs
-from whence.instrument.facts import Flow
-from whence.instrument.loops import loops_of
+from whence.instrument.analysis.facts import Flow
+from whence.instrument.analysis.loops import loops_of
 from whence.instrument.passes import Context, Stage, run_stage
 from whence.instrument.pipeline import PASSES
 from whence.instrument.policy import Policy

@@ -19,19 +19,19 @@ from whence.abi.intercepts import STORES
 from whence.abi.layout import RED_ZONE
 from whence.abi.rules import DESC_FUNCTION_SHIFT, DESC_FUNCTIONS, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
-from whence.instrument.exposure import (
+from whence.instrument.analysis.exposure import (
     is_plain_global,
     is_plain_thread_variable,
     size_of,
     thread_variable_of,
 )
-from whence.instrument.facts import Facts, Flow
-from whence.instrument.lifetimes import may_free
+from whence.instrument.analysis.facts import Facts, Flow
+from whence.instrument.analysis.lifetimes import may_free
+from whence.instrument.analysis.provenance import OBJECTS, Derivation, Kind, Place, Provenance
 from whence.instrument.markers.accesses import copy_marker_name, inside_name, marker_name
 from whence.instrument.markers.declarations import RANGE, is_unchecked
 from whence.instrument.passes import Context
 from whence.instrument.policy import Policy
-from whence.instrument.provenance import OBJECTS, Derivation, Kind, Place, Provenance
 from whence.instrument.scopes import Ended
 from whence.ir.constants import evaluate
 from whence.ir.lexer import unquote

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from whence import ir
-from whence.instrument.exposure import uses_of
+from whence.instrument.analysis.exposure import uses_of
 from whence.instrument.markers import steps
 from whence.instrument.passes import Context
 from whence.instrument.unsigned import is_unsigned

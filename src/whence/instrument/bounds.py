@@ -22,7 +22,7 @@ import math
 from collections.abc import Sequence
 
 from whence import ir
-from whence.instrument.loops import Loop
+from whence.instrument.analysis.loops import Loop
 from whence.instrument.markers.accesses import within_name
 from whence.instrument.markers.declarations import PREFIX, Marker, read_marker
 from whence.instrument.markers.lookup import CALL, LOOKUP

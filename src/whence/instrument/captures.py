@@ -16,7 +16,7 @@ from enum import IntEnum
 from whence import ir
 from whence.abi import library
 from whence.abi.intercepts import RUNTIME_SYMBOLS, called
-from whence.instrument.exposure import (
+from whence.instrument.analysis.exposure import (
     BENIGN,
     MEMORY,
     WRITTEN,
@@ -27,7 +27,7 @@ from whence.instrument.exposure import (
     size_of,
     uses_of,
 )
-from whence.instrument.lifetimes import FINAL
+from whence.instrument.analysis.lifetimes import FINAL
 from whence.ir.lexer import NAME
 
 _KEEPERS = called(library.having("keeps"))

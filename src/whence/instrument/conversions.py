@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument.exposure import Uses, uses_of
+from whence.instrument.analysis.exposure import Uses, uses_of
 from whence.instrument.markers import steps
 from whence.instrument.passes import Context
 

@@ -14,7 +14,7 @@ import re
 
 from whence import ir
 from whence.abi import library
-from whence.instrument.exposure import KNOWN
+from whence.instrument.analysis.exposure import KNOWN
 from whence.instrument.markers.declarations import UNCHECKED
 from whence.instrument.passes import Context
 

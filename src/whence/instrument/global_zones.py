@@ -13,7 +13,7 @@ import re
 from whence import ir
 from whence.abi.layout import GRANULE
 from whence.abi.zones import GLOBAL, GLOBALS_SECTION
-from whence.instrument.exposure import exposed_globals
+from whence.instrument.analysis.exposure import exposed_globals
 from whence.instrument.passes import Context
 from whence.instrument.zones import describe, room_of
 from whence.ir.lexer import UNNAMED_ADDR, quote

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from whence import ir
 from whence.abi import library
-from whence.instrument.exposure import Uses, is_access, is_inserted, uses_of
+from whence.instrument.analysis.exposure import Uses, is_access, is_inserted, uses_of
 from whence.instrument.markers import steps
 from whence.instrument.passes import Context
 from whence.ir.datalayout import constant_index

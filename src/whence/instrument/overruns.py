@@ -7,7 +7,7 @@ variable, and deletes other accesses.
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument.exposure import KNOWN, is_overrun, uses_of, variables_of
+from whence.instrument.analysis.exposure import KNOWN, is_overrun, uses_of, variables_of
 from whence.instrument.passes import Context
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from whence import ir
+from whence.instrument.analysis.provenance import Provenance
 from whence.instrument.markers import steps
 from whence.instrument.passes import Context
-from whence.instrument.provenance import Provenance
 
 POINTS = frozenset(("COMPARE", "DIFFERENCE"))
 """The detection points of these steps."""

@@ -20,8 +20,8 @@ import llvmlite.binding as llvm
 
 from whence import ir
 from whence.instrument import PRINT_AFTER
-from whence.instrument.facts import Flow
-from whence.instrument.lifetimes import keepers_of
+from whence.instrument.analysis.facts import Flow
+from whence.instrument.analysis.lifetimes import keepers_of
 from whence.instrument.markers.declarations import declarations
 from whence.instrument.policy import Policy
 from whence.instrument.values.later import Later

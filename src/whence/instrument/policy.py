@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whence.instrument.provenance import Kind
+from whence.instrument.analysis.provenance import Kind
 from whence.rules.domains import Labels
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from whence import ir
 from whence.abi import library
-from whence.instrument.exposure import uses_of
+from whence.instrument.analysis.exposure import uses_of
 from whence.instrument.markers import steps
 from whence.instrument.passes import Context
 from whence.ir.datalayout import constant_index

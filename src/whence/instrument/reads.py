@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 
 from whence import ir
-from whence.instrument.exposure import Uses, uses_of
+from whence.instrument.analysis.exposure import Uses, uses_of
 from whence.instrument.markers import steps
 from whence.instrument.passes import Context
 from whence.instrument.zones import EXEMPT

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from whence import ir
-from whence.instrument.exposure import Uses
+from whence.instrument.analysis.exposure import Uses
 from whence.instrument.markers.declarations import checked_range
 
 _Place = tuple[int, int]

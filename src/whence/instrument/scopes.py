@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from whence import ir
-from whence.instrument.exposure import is_exposed, uses_of, variables_of
-from whence.instrument.facts import reverse_postorder
+from whence.instrument.analysis.exposure import is_exposed, uses_of, variables_of
+from whence.instrument.analysis.facts import reverse_postorder
 from whence.instrument.markers.declarations import SCOPE_BEGIN, SCOPE_END
 from whence.instrument.passes import Context
 

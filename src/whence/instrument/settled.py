@@ -4,7 +4,7 @@ The access pass sees the front end's code: single functions, in which each load
 of a field is another value. After inlining and the elimination of equal loads,
 earlier markers make many others redundant.
 
-Only markers change here. The facts are those of `whence.instrument.facts`; a marker without a root
+Only markers change here. The facts are those of `whence.instrument.analysis.facts`; a marker without a root
 does not show which block its pointer was derived from.
 """
 
@@ -14,15 +14,15 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from whence import ir
+from whence.instrument.analysis.facts import Facts, Flow
+from whence.instrument.analysis.lifetimes import may_free
+from whence.instrument.analysis.loops import Loop, loops_of
+from whence.instrument.analysis.provenance import Provenance
+from whence.instrument.analysis.ranges import Ranges
 from whence.instrument.bounds import SUBTRACT, bound_loop
-from whence.instrument.facts import Facts, Flow
-from whence.instrument.lifetimes import may_free
-from whence.instrument.loops import Loop, loops_of
 from whence.instrument.markers.accesses import indexed_name, marker_name
 from whence.instrument.markers.declarations import Inside, Marker, read_inside, read_marker
 from whence.instrument.passes import Context
-from whence.instrument.provenance import Provenance
-from whence.instrument.ranges import Ranges
 from whence.ir.constants import evaluate
 
 _SIGN = "@__whence_check"

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence import ir
+from whence.instrument.analysis.provenance import Kind, Provenance
 from whence.instrument.markers.declarations import STRAY
 from whence.instrument.passes import Context
-from whence.instrument.provenance import Kind, Provenance
 
 _DEPTH = 4
 """The largest number of steps from an index to what makes it negative."""

@@ -12,7 +12,7 @@ begin of the room says that this thread has done so: a word with its own address
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument.exposure import THREAD_ADDRESS, exposed_thread_variables, thread_variable_of
+from whence.instrument.analysis.exposure import THREAD_ADDRESS, exposed_thread_variables, thread_variable_of
 from whence.instrument.global_zones import move
 from whence.instrument.markers.thread_uses import USED
 from whence.instrument.passes import Context

@@ -9,7 +9,7 @@ and the front end writes the same for ``case 100 ... 1000``.
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument.exposure import Uses, is_inserted
+from whence.instrument.analysis.exposure import Uses, is_inserted
 
 _OPCODES = ("add", "sub", "mul")
 _TYPES = ("i32", "i64")

@@ -25,8 +25,7 @@ from whence import ir
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, RED_ZONE, STATE_OFFSET, STATES
 from whence.abi.zones import LOCAL, RETURNED, RETURNED_HEAD, RETURNED_ROWS, RETURNED_SIZE, VARIABLE
 from whence.instrument import gaps
-from whence.instrument.captures import Captures
-from whence.instrument.exposure import (
+from whence.instrument.analysis.exposure import (
     Uses,
     checks_of,
     is_exposed,
@@ -35,6 +34,7 @@ from whence.instrument.exposure import (
     uses_of,
     variables_of,
 )
+from whence.instrument.captures import Captures
 from whence.instrument.markers.declarations import SCOPE_END
 from whence.instrument.passes import Context
 from whence.instrument.safe_checks import drop_safe_checks

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from whence import ir
 from whence.chains import HopKind
-from whence.instrument.exposure import size_of
+from whence.instrument.analysis.exposure import size_of
 from whence.instrument.origins import helpers
 from whence.instrument.origins.names import Names
 from whence.instrument.origins.sites import Sites

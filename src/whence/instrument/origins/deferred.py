@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 
 from whence import ir
 from whence.abi.origins import MOST_OPERANDS, MOST_WORDS, RECIPE_BITS, RECIPES, SIGNS_SHIFT, SITE, USE_NEAR
+from whence.instrument.analysis.provenance import Provenance
 from whence.instrument.origins import helpers
 from whence.instrument.origins.kept import LOADS, PARAMETERS, Kept, is_safe
 from whence.instrument.origins.large import keep_calls
 from whence.instrument.origins.sites import TABLE as SITES
 from whence.instrument.passes import Context
-from whence.instrument.provenance import Provenance
 from whence.ir.constants import evaluate
 from whence.ir.lexer import LOCAL
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence import ir
-from whence.instrument.facts import reverse_postorder
+from whence.instrument.analysis.facts import reverse_postorder
+from whence.instrument.analysis.provenance import Kind, Provenance
 from whence.instrument.markers.declarations import PREFIX as CHECK
 from whence.instrument.markers.prefixes import ORIGINS
 from whence.instrument.origins import helpers
-from whence.instrument.provenance import Kind, Provenance
 
 _SINGLE = (Kind.STACK, Kind.GLOBAL)
 """Kinds of roots that are one variable."""

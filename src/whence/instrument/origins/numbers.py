@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Iterator
 
 from whence import ir
 from whence.abi.origins import SIGNS_SHIFT
-from whence.instrument.facts import reverse_postorder
-from whence.instrument.loops import loops_of
+from whence.instrument.analysis.facts import reverse_postorder
+from whence.instrument.analysis.loops import loops_of
 from whence.instrument.origins import helpers
 from whence.instrument.origins.emitter import Emitter
 from whence.instrument.origins.indexes import Indexes, kept, signs_of

@@ -13,7 +13,7 @@ from whence import ir
 from whence.abi import library
 from whence.abi.origins import ROLES
 from whence.chains import HopKind
-from whence.instrument.exposure import size_of
+from whence.instrument.analysis.exposure import size_of
 from whence.instrument.origins import helpers
 from whence.instrument.origins.emitter import Emitter, Node, after, is_followed
 from whence.instrument.origins.names import Names

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from whence import ir
-from whence.instrument.exposure import size_of
+from whence.instrument.analysis.exposure import size_of
 from whence.instrument.origins import helpers
 from whence.instrument.origins.bits import unit_bits
 from whence.instrument.origins.emitter import after

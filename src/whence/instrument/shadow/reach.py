@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from whence import ir
-from whence.instrument.closure import closure
+from whence.instrument.analysis.closure import closure
 from whence.instrument.shadow.classes import (
     DIVISIONS,
     amounts_of,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import GRANULE
-from whence.instrument.exposure import size_of
+from whence.instrument.analysis.exposure import size_of
 from whence.instrument.markers.declarations import LIFETIME_BEGINS
 from whence.instrument.values import helpers
 from whence.instrument.values.joining import is_silent, root_of

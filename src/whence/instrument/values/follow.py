@@ -31,7 +31,7 @@ from whence.abi.undefined import (
     TWIN_SUFFIX,
     USES,
 )
-from whence.instrument.exposure import size_of
+from whence.instrument.analysis.exposure import size_of
 from whence.instrument.markers.prefixes import LABELS, ORIGINS
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from whence import ir
 from whence.abi import library
 from whence.abi.intercepts import RUNTIME_SYMBOLS
-from whence.instrument.facts import Forward
+from whence.instrument.analysis.facts import Forward
 from whence.instrument.markers.declarations import PREFIX, RANGE
 from whence.instrument.markers.lookup import LOOKUP
 from whence.instrument.values import helpers

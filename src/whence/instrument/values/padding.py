@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from whence import ir
 from whence.abi.layout import GRANULE
-from whence.instrument.exposure import is_read, is_written, size_of, uses_of
+from whence.instrument.analysis.exposure import is_read, is_written, size_of, uses_of
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.filling import align_for_granules, bytes_of

@@ -12,7 +12,7 @@ import re
 from whence import ir
 from whence.abi.layout import UNWRITTEN
 from whence.abi.undefined import CONSTANT_PLACE, MAGIC, PLACE_UNIT, UNDEFINED
-from whence.instrument.exposure import MEMORY, is_plain, size_of
+from whence.instrument.analysis.exposure import MEMORY, is_plain, size_of
 from whence.instrument.markers.declarations import LIFETIME_BEGINS, UNCHECKED
 from whence.instrument.overruns import keep_in_memory
 from whence.instrument.passes import Context

@@ -10,7 +10,7 @@ undefined bit.
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument.closure import closure
+from whence.instrument.analysis.closure import closure
 from whence.instrument.values import helpers
 
 

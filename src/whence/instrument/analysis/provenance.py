@@ -27,8 +27,8 @@ from fractions import Fraction
 
 from whence import ir
 from whence.abi.layout import RED_ZONE, REGION_COUNT, REGION_SHIFT
-from whence.instrument.carried import carried
-from whence.instrument.numbering import Numbering
+from whence.instrument.analysis.carried import carried
+from whence.instrument.analysis.numbering import Numbering
 
 
 class Kind(Enum):

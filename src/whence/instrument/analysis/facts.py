@@ -22,8 +22,8 @@ from typing import Generic, Protocol, Self, TypeVar
 
 from whence import ir
 from whence.abi.layout import RED_ZONE
-from whence.instrument.lifetimes import may_free
-from whence.instrument.provenance import Place
+from whence.instrument.analysis.lifetimes import may_free
+from whence.instrument.analysis.provenance import Place
 
 Interval = tuple[int, int]
 """Offsets: the first byte, and one after the last."""
