@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from whence.instrument.nodes import nodes_begin
+from whence.instrument.naming.nodes import nodes_begin
 from whence.instrument.passes import Context
 
 _FUNCTION_PROMISES = ("optnone", "memory", "willreturn", "mustprogress", "speculatable", "nofree", "nosync")

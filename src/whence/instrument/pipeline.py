@@ -43,12 +43,10 @@ from whence.instrument.conversions import mark_conversions
 from whence.instrument.cookies import mark_cookies
 from whence.instrument.debugging import begin_with_parameters, step_by_lines
 from whence.instrument.definitions import needed
-from whence.instrument.descriptions import keep_line_tables
 from whence.instrument.divisions import multiply_instead
 from whence.instrument.entered import keep_entered, note_entered, tell_entered
 from whence.instrument.events import watch
 from whence.instrument.frames import keep_locals
-from whence.instrument.global_names import name_globals
 from whence.instrument.global_zones import guard_globals
 from whence.instrument.indices import mark_indices
 from whence.instrument.indirect import defer_resolvers
@@ -57,6 +55,9 @@ from whence.instrument.initializers import mark_initializers
 from whence.instrument.inlines import keep_copies
 from whence.instrument.library import call_plainly, own_strings, redirect, redirect_left
 from whence.instrument.long_names import shorten_names
+from whence.instrument.naming.descriptions import keep_line_tables
+from whence.instrument.naming.global_names import name_globals
+from whence.instrument.naming.variable_names import name_variables
 from whence.instrument.origins.deferred import defer_uses
 from whence.instrument.origins.follow import follow_origins
 from whence.instrument.overruns import keep_overruns
@@ -106,7 +107,6 @@ from whence.instrument.values.later import Kept, Later
 from whence.instrument.values.resume import resume_in_twins
 from whence.instrument.values.speculation import forbid_speculation
 from whence.instrument.values.unwritten import mark_unwritten
-from whence.instrument.variable_names import name_variables
 from whence.instrument.zones import guard_variables
 
 PASSES: tuple[AnyPass, ...] = (

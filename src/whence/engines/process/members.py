@@ -10,7 +10,7 @@ import llvmlite.binding as llvm
 
 from whence.errors import WhenceError
 from whence.findings import Finding, Frame, Undefined, UndefinedRun
-from whence.instrument.members import Members
+from whence.instrument.naming.members import Members
 from whence.ir import IRSyntaxError
 from whence.toolchain.carry import CarriedModule, read_image
 

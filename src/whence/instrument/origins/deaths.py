@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Mapping
 from whence import ir
 from whence.chains import HopKind
 from whence.instrument.analysis.exposure import size_of
+from whence.instrument.naming.names import Names
 from whence.instrument.origins import helpers
-from whence.instrument.origins.names import Names
 from whence.instrument.origins.sites import Sites
 
 _END = "llvm.lifetime.end"

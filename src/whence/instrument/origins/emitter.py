@@ -9,7 +9,6 @@ from whence.chains import HopKind
 from whence.instrument.origins import helpers, parts
 from whence.instrument.origins.sites import Sites
 
-_WIDEST = 64
 CELLED = ("i32", "i64", "ptr")
 """Types of the values that have cells of their own."""
 IN_MEMORY = (*CELLED, *parts.TYPES.values())
@@ -67,11 +66,6 @@ class Emitter:
             else:
                 value = str(_number(value) & ((1 << int(type_[1:])) - 1))
         return f"i64 {value}", "8"
-
-
-def is_followed(type_: str) -> bool:
-    """Whether values of a type have origins in registers."""
-    return type_ == "ptr" or (type_[:1] == "i" and type_[1:].isdecimal() and int(type_[1:]) <= _WIDEST)
 
 
 def _number(value: str) -> int:

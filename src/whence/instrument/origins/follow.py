@@ -16,15 +16,17 @@ from whence.abi.intercepts import CXX_READERS, PREFIX
 from whence.abi.origins import AWAY, MOST_ARGUMENTS, PARSERS, READERS, RETURNING, WRITERS
 from whence.chains import HopKind
 from whence.instrument.markers.declarations import PREFIX as CHECK
-from whence.instrument.origins import bits, helpers
+from whence.instrument.naming import bits
+from whence.instrument.naming.bits import is_word
+from whence.instrument.naming.described import Described
+from whence.instrument.naming.names import Names
+from whence.instrument.origins import helpers
 from whence.instrument.origins.copies import copy_name
 from whence.instrument.origins.deaths import Deaths
-from whence.instrument.origins.described import Described
-from whence.instrument.origins.emitter import CELLED, IN_MEMORY, Emitter, after, is_followed
+from whence.instrument.origins.emitter import CELLED, IN_MEMORY, Emitter, after
 from whence.instrument.origins.indexes import Indexes
 from whence.instrument.origins.library import FREES, Effects, is_allocation
 from whence.instrument.origins.lists import Lists
-from whence.instrument.origins.names import Names
 from whence.instrument.origins.numbers import Numbers
 from whence.instrument.origins.operands import Operands
 from whence.instrument.origins.results import Results
@@ -160,7 +162,7 @@ class _Follower:
             for each in self.function.entry
             if isinstance(each, ir.Alloca)
             and each.count in (None, "1")
-            and is_followed(str(each.allocated_type))
+            and is_word(str(each.allocated_type))
         }
         for each in instructions:
             for operand in each.operands:
@@ -214,7 +216,7 @@ class _Follower:
         node = self._node(root, "ptr", place)
         if index is None and self.indexes.use_of_variable(place, access.pointer, node, made):
             return
-        if index is None or not is_followed(index[1]):
+        if index is None or not is_word(index[1]):
             self._emit(place, helpers.USE, "void", f"ptr {access.pointer}, i32 {node}")
         else:
             self.indexes.use(place, access.pointer, node, index)
@@ -233,7 +235,7 @@ class _Follower:
 
     def _store(self, store: ir.Store) -> None:
         value = store.operands[0]
-        if not is_followed(value.type):
+        if not is_word(value.type):
             return
         if (part := self.names.stored(store)) is not None:
             self._store_field(store, part)
@@ -287,7 +289,7 @@ class _Follower:
 
     def _node(self, value: str, type_: str, user: ir.Instruction) -> str:
         """The node of a value, made where the value is, or before its user for constants; "0" without one."""
-        if not is_followed(type_):
+        if not is_word(type_):
             return "0"
         if not value.startswith("%"):
             return self._of_constant(value, user)
@@ -337,7 +339,7 @@ class _Follower:
             site = self._arithmetic_site(made)
             self.indexes.computed(made, place, site)
             return self._step(place, site, node)
-        if isinstance(made, ir.Cast) and is_followed(made.source_type):
+        if isinstance(made, ir.Cast) and is_word(made.source_type):
             return self._node(made.operands[0].value, made.source_type, made)
         if isinstance(made, ir.Unary):
             return self._node(made.operands[0].value, made.operands[0].type, made)
@@ -581,7 +583,7 @@ class _Follower:
                 self._emit(call, helpers.BY_VALUE, "void", f"ptr {site}, {places}")
                 used = self._node(original, "ptr", call)
                 self._emit(call, helpers.USE, "void", f"ptr {original}, i32 {used}")
-            if not is_followed(argument.type) or any(map(argument.attributes.has, _UNUSUAL)):
+            if not is_word(argument.type) or any(map(argument.attributes.has, _UNUSUAL)):
                 nodes.append("0")
                 continue
             nodes.append(self._argument(call, index, argument, said))

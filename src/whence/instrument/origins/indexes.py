@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.origins import MOST_OPERANDS, SIGNS_SHIFT
+from whence.instrument.naming.bits import is_word
 from whence.instrument.origins import helpers
-from whence.instrument.origins.emitter import Emitter, Node, after, is_followed
+from whence.instrument.origins.emitter import Emitter, Node, after
 
 _DEEPEST = 10
 _CASTS = ("sext", "zext", "trunc")
@@ -187,7 +188,7 @@ class Indexes:
         has_sign = False
         while True:
             made = self._function.definition_of(value)
-            if isinstance(made, ir.Cast) and made.opcode in _CASTS and is_followed(made.source_type):
+            if isinstance(made, ir.Cast) and made.opcode in _CASTS and is_word(made.source_type):
                 has_sign = has_sign or made.opcode == "sext"
                 value, type_ = made.operands[0].value, made.source_type
             elif isinstance(made, ir.Binary) and len(varying := _varying(made)) == 1:
@@ -212,7 +213,7 @@ def signs_of(values: Sequence[Typed]) -> int:
 def _index_of(made: ir.GetElementPtr) -> tuple[str, str] | None:
     """The last index that is not constant, with its type."""
     varying = [(value, type_) for type_, value in made.indices if value.startswith("%")]
-    return varying[-1] if varying and is_followed(varying[-1][1]) else None
+    return varying[-1] if varying and is_word(varying[-1][1]) else None
 
 
 def _clear(before: ir.Instruction, shadow: _Shadow) -> None:

@@ -18,10 +18,10 @@ from whence.abi.intercepts import (
 )
 from whence.abi.origins import BY, COPIERS, COPY_FORMS, NO_LIMIT, PARSERS, PRINTERS, READERS, WRITERS
 from whence.chains import HopKind
+from whence.instrument.naming.names import Names
 from whence.instrument.origins import helpers
 from whence.instrument.origins.copies import COPY
 from whence.instrument.origins.emitter import Emitter, after
-from whence.instrument.origins.names import Names
 
 _ALLOCATIONS = library.having("new")
 FREES = library.having("frees") - _ALLOCATIONS

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from whence import ir
 from whence.abi.origins import LISTED_SIZE, MOST_ARGUMENTS, STACKED_ARGUMENT, VECTOR_ARGUMENT
+from whence.instrument.naming.bits import is_word
 from whence.instrument.origins import helpers
-from whence.instrument.origins.emitter import Emitter, after, is_followed
+from whence.instrument.origins.emitter import Emitter, after
 from whence.instrument.values.in_memory import fixed_count
 
 _START = "llvm.va_start"
@@ -57,7 +58,7 @@ class Lists:
         arguments = call.arguments[:MOST_ARGUMENTS]
         for index in range(fixed_count(call), len(arguments)):
             type_, attributes = arguments[index].type, arguments[index].attributes
-            if is_followed(type_) and not any(map(attributes.has, _UNUSUAL)):
+            if is_word(type_) and not any(map(attributes.has, _UNUSUAL)):
                 continue
             word = STACKED_ARGUMENT if attributes.has("byval") else _OTHERS.get(type_, 0)
             self._out.call(call, f"{helpers.PASS}_8", "void", f"i64 {index}, i32 0, i64 {word >> 32}")

@@ -10,8 +10,9 @@ from whence import ir
 from whence.instrument import arithmetic, conversions
 from whence.instrument.indices import accessed_whole, is_element
 from whence.instrument.markers import steps
+from whence.instrument.naming.bits import is_word
 from whence.instrument.origins import helpers
-from whence.instrument.origins.emitter import Emitter, Node, is_followed
+from whence.instrument.origins.emitter import Emitter, Node
 
 _SECOND_ONLY = "llvm.abs."
 _PAIRS = (steps.OFFSET, steps.COMPARE, steps.DIFFERENCE)
@@ -68,4 +69,4 @@ class Operands:
         """A value as 64 bits, "0" if it is none that is followed."""
         if type_ == "ptr":
             return before.insert_before(f"ptrtoint ptr {value} to i64").result or ""
-        return self._out.word(before, value, type_)[0].removeprefix("i64 ") if is_followed(type_) else "0"
+        return self._out.word(before, value, type_)[0].removeprefix("i64 ") if is_word(type_) else "0"

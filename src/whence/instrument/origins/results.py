@@ -6,9 +6,10 @@ from collections.abc import Collection
 
 from whence import ir
 from whence.chains import HopKind
+from whence.instrument.naming.bits import is_word
+from whence.instrument.naming.names import Names
 from whence.instrument.origins import helpers
-from whence.instrument.origins.emitter import CELLED, Emitter, Node, is_followed
-from whence.instrument.origins.names import Names
+from whence.instrument.origins.emitter import CELLED, Emitter, Node
 from whence.instrument.origins.sites import Sites
 
 
@@ -76,7 +77,7 @@ class Results:
         return self._out.step(at, site, node)
 
     def pass_value(self, instruction: ir.Ret, operand: ir.Operand) -> None:
-        if not is_followed(operand.type):
+        if not is_word(operand.type):
             self._pass_parts(instruction, operand)
             return
         node = self._node(operand.value, operand.type, instruction)
@@ -119,7 +120,7 @@ class Results:
         if not isinstance(call, ir.Call) or call.is_assembly or (call.callee or "").startswith("llvm."):
             return None
         parts = parts_of(self._function.module.layout, call.type)
-        return call if parts and len(made.indices) == 1 and is_followed(made.type) else None
+        return call if parts and len(made.indices) == 1 and is_word(made.type) else None
 
     def received(self, call: ir.Call, place: ir.Instruction, helper: str, value: str, type_: str) -> str:
         """What a called function returns, or a part of it."""

@@ -6,7 +6,7 @@ import re
 
 from whence import ir
 from whence.abi.origins import NO_PARENT, SITE
-from whence.instrument.variable_names import path_of
+from whence.instrument.naming.variable_names import path_of
 
 TABLE, TEXTS = "@whence.sites", "@whence.site_texts"
 SECTION = "whence_origin_sites"

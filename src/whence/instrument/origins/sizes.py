@@ -14,9 +14,10 @@ from whence.abi import library
 from whence.abi.origins import ROLES
 from whence.chains import HopKind
 from whence.instrument.analysis.exposure import size_of
+from whence.instrument.naming.bits import is_word
+from whence.instrument.naming.names import Names
 from whence.instrument.origins import helpers
-from whence.instrument.origins.emitter import Emitter, Node, after, is_followed
-from whence.instrument.origins.names import Names
+from whence.instrument.origins.emitter import Emitter, Node, after
 from whence.instrument.origins.sites import Sites
 
 _SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
@@ -57,7 +58,7 @@ class Sizes:
         if size_of(variable) is not None or not variable.operands or variable.result is None:
             return
         place, count = after(variable), variable.operands[0]
-        if place is None or not is_followed(count.type):
+        if place is None or not is_word(count.type):
             return
         node = self._node(count.value, count.type, variable)
         each = self._function.module.layout.size_of(variable.allocated_type)
@@ -91,7 +92,7 @@ class Sizes:
         """What computes a value from two others, perhaps before constants have a part in it."""
         for _ in range(_DEEPEST):
             made = self._function.definition_of(value)
-            if isinstance(made, ir.Cast) and is_followed(made.source_type):
+            if isinstance(made, ir.Cast) and is_word(made.source_type):
                 value = made.operands[0].value
             elif isinstance(made, ir.Select):
                 varying = [each.value for each in made.operands[1:] if each.value.startswith("%")]

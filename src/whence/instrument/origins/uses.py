@@ -10,9 +10,10 @@ from collections.abc import Iterator
 
 from whence import ir
 from whence.chains import HopKind
+from whence.instrument.naming.bits import is_word
+from whence.instrument.naming.names import Names
 from whence.instrument.origins import helpers
-from whence.instrument.origins.emitter import Emitter, Node, is_followed
-from whence.instrument.origins.names import Names
+from whence.instrument.origins.emitter import Emitter, Node
 from whence.instrument.origins.sites import Sites
 
 _MOST = 2
@@ -52,7 +53,7 @@ class Uses:
         if depth < _DEEPEST and isinstance(made, ir.Compare | ir.Binary | ir.Cast) and self._is_bit(made):
             for each in made.operands:
                 yield from self._leaves(ir.Operand(each.type or _type(made), each.value, 0, 0), depth + 1)
-        elif is_followed(operand.type):
+        elif is_word(operand.type):
             yield operand.type, operand.value
 
     def _is_bit(self, made: ir.Compare | ir.Binary | ir.Cast) -> bool:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterator
 
 from whence import ir
 from whence.instrument.analysis.exposure import size_of
+from whence.instrument.naming.bits import unit_bits
 from whence.instrument.origins import helpers
-from whence.instrument.origins.bits import unit_bits
 from whence.instrument.origins.emitter import after
 
 BEGIN, _END = "llvm.lifetime.start", "llvm.lifetime.end"

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from whence import ir
 from whence.abi.layout import GRANULE
 from whence.instrument.analysis.exposure import is_read, is_written, size_of, uses_of
+from whence.instrument.naming.variable_names import ATTACHMENT
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.filling import align_for_granules, bytes_of
 from whence.instrument.values.joining import root_of
 from whence.instrument.values.unwritten import describe, late_variables, unwritten_births
 from whence.instrument.values.web import is_unwritten
-from whence.instrument.variable_names import ATTACHMENT
 
 
 def mark_padding(function: ir.Function, context: Context) -> None:

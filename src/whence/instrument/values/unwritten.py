@@ -14,11 +14,11 @@ from whence.abi.layout import UNWRITTEN
 from whence.abi.undefined import CONSTANT_PLACE, MAGIC, PLACE_UNIT, UNDEFINED
 from whence.instrument.analysis.exposure import MEMORY, is_plain, size_of
 from whence.instrument.markers.declarations import LIFETIME_BEGINS, UNCHECKED
+from whence.instrument.naming.variable_names import text_of
 from whence.instrument.overruns import keep_in_memory
 from whence.instrument.passes import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.shapes import leaves
-from whence.instrument.variable_names import text_of
 from whence.instrument.zones import OWN
 
 MOST = 64

@@ -11,10 +11,10 @@ from functools import cached_property
 
 from whence import ir
 from whence.instrument.markers.prefixes import CHOSEN
-from whence.instrument.origins import bits
-from whence.instrument.origins.described import Described
-from whence.instrument.origins.emitter import is_followed
-from whence.instrument.variable_names import ATTACHMENT, text_of
+from whence.instrument.naming import bits
+from whence.instrument.naming.bits import is_word
+from whence.instrument.naming.described import Described
+from whence.instrument.naming.variable_names import ATTACHMENT, text_of
 from whence.ir.constants import evaluate
 from whence.ir.datalayout import constant_index
 from whence.ir.lexer import decode_string
@@ -227,7 +227,7 @@ class Names:
             if any(found):
                 return at, *found
             if not isinstance(made, ir.GetElementPtr):
-                return at, [], isinstance(made, ir.Alloca) and is_followed(str(made.allocated_type))
+                return at, [], isinstance(made, ir.Alloca) and is_word(str(made.allocated_type))
             outer = made.source_type
             if len(made.indices) == 1 or not outer.startswith("%") or made.constant_offset is None:
                 return at, [], not outer.startswith("%")

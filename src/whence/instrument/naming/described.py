@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from whence import ir
-from whence.instrument.variable_names import text_of
+from whence.instrument.naming.variable_names import text_of
 from whence.symbols.demangle import demangle
 
 _NODE = re.compile(

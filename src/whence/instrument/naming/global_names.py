@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from whence.instrument.nodes import first_free, nodes_begin
-from whence.instrument.variable_names import ATTACHMENT, files_of, joined, shape_of
+from whence.instrument.naming.nodes import first_free, nodes_begin
+from whence.instrument.naming.variable_names import ATTACHMENT, files_of, joined, shape_of
 from whence.ir.lexer import NAME
 
 _NODE = re.compile(r"^!(\d+) = (?:distinct )?!(?!DILocation\()(\w+)\(([^\n]*)\)$", re.MULTILINE)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from whence import ir
-from whence.instrument.global_names import name_globals
-from whence.instrument.origins.described import PADDING, Described
-from whence.instrument.origins.names import Names
-from whence.instrument.variable_names import name_variables
+from whence.instrument.naming.described import PADDING, Described
+from whence.instrument.naming.global_names import name_globals
+from whence.instrument.naming.names import Names
+from whence.instrument.naming.variable_names import name_variables
 
 MOST_NAMES = 4
 

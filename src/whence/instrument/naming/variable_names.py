@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from whence import ir
 from whence.abi.zones import SHAPES, THREAD_LOCAL
-from whence.instrument.nodes import first_free, nodes_begin
+from whence.instrument.naming.nodes import first_free, nodes_begin
 from whence.ir.lexer import NAME, decode_string, unquote
 
 ATTACHMENT = "whence.variable"

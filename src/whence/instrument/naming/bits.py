@@ -1,7 +1,7 @@
 """Bit-fields, as front ends load and store them: a part of an integer, the unit, in which others lie, too.
 
 These are shapes of code, which a program may write for itself: debug information tells them apart
-(`whence.instrument.origins.names.Names`).
+(`whence.instrument.naming.names.Names`).
 """
 
 from __future__ import annotations
@@ -149,3 +149,8 @@ def _is_kept(load: ir.Load, store: ir.Store) -> bool:
             return False
         at = at.prev
     return at is load
+
+
+def is_word(type_: str) -> bool:
+    """Whether a type is a pointer, or an integer of at most 64 bits: the values that have origins."""
+    return type_ == "ptr" or (type_[:1] == "i" and type_[1:].isdecimal() and int(type_[1:]) <= _WIDEST)
