@@ -14,7 +14,7 @@ from whence.engines.native import work
 from whence.engines.native.refused import without_handlers
 from whence.errors import Refusal, ToolLimit, UnreadableIR
 from whence.instrument import pipeline
-from whence.instrument.passes import parsed
+from whence.instrument.passes.stages import parsed
 from whence.instrument.pipeline import Job
 from whence.toolchain import bitcode as bitcodes
 

@@ -10,7 +10,8 @@ from tests.harness.rules import without_values
 
 from whence.instrument import job as jobs
 from whence.instrument.checks import settle_checks
-from whence.instrument.passes import Context, parsed
+from whence.instrument.passes.context import Context
+from whence.instrument.passes.stages import parsed
 from whence.instrument.sites import POINTS
 
 POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy

@@ -7,8 +7,8 @@ import pytest
 from whence import ir
 from whence.instrument.accesses import accesses_of
 from whence.instrument.cookies import mark_cookies
-from whence.instrument.passes import Context
-from whence.instrument.policy import Policy
+from whence.instrument.passes.context import Context
+from whence.instrument.passes.policy import Policy
 
 DECLARATIONS = """
 declare ptr @_Znam(i64)

@@ -17,9 +17,10 @@ from tests.harness.rules import without_values
 from whence import ir
 from whence.abi.points import STEPS
 from whence.instrument import job as jobs
-from whence.instrument.passes import AnyPass, Context, Pass, PassError, Stage, TextPass, run_stage
+from whence.instrument.passes.context import Context
+from whence.instrument.passes.stages import AnyPass, Pass, PassError, Stage, TextPass, run_stage
+from whence.instrument.passes.twin import Twin
 from whence.instrument.pipeline import PASSES, Job, compile_module, instrument_text
-from whence.instrument.values.twin import Twin
 from whence.native import native_library
 from whence.rules import RuleSet, load_standard
 from whence.rules.domains import Labels

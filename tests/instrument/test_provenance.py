@@ -10,8 +10,8 @@ from tests.instrument.test_instrument import instrument, markers
 from whence import ir
 from whence.instrument.accesses import mark_accesses
 from whence.instrument.analysis.provenance import Kind, Provenance
-from whence.instrument.passes import Context
-from whence.instrument.policy import Policy
+from whence.instrument.passes.context import Context
+from whence.instrument.passes.policy import Policy
 
 DEEP = 3 * sys.getrecursionlimit()
 

@@ -12,7 +12,7 @@ from tests.harness.session import environment
 from tests.instrument.test_passes import HEADER, context
 
 from whence.instrument import rematerialise
-from whence.instrument.passes import Stage, run_stage
+from whence.instrument.passes.stages import Stage, run_stage
 from whence.instrument.pipeline import PASSES
 
 FORCE = "WHENCE_FORCE_REMATERIALISE"

@@ -13,9 +13,10 @@ from whence import ir
 from whence.instrument import job as jobs
 from whence.instrument.analysis.facts import Flow
 from whence.instrument.analysis.loops import loops_of
-from whence.instrument.passes import Context, Stage, run_stage
+from whence.instrument.passes.context import Context
+from whence.instrument.passes.policy import Policy
+from whence.instrument.passes.stages import Stage, run_stage
 from whence.instrument.pipeline import PASSES
-from whence.instrument.policy import Policy
 
 POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy
 MARKER = re.compile(r"call void @__whence_check(\w+)\(ptr (?:\w+ )*(%[\w.]+)")

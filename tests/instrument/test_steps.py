@@ -10,7 +10,8 @@ from tests.harness.rules import without_values
 
 from whence.abi.points import STEPS
 from whence.instrument import job as jobs
-from whence.instrument.passes import Context, Stage, run_stage
+from whence.instrument.passes.context import Context
+from whence.instrument.passes.stages import Stage, run_stage
 from whence.instrument.pipeline import PASSES
 
 LAYOUT = (

@@ -6,7 +6,8 @@ import pytest
 from tests.harness.rules import without_values
 
 from whence.instrument import job as jobs
-from whence.instrument.passes import Context, Stage, run_stage
+from whence.instrument.passes.context import Context
+from whence.instrument.passes.stages import Stage, run_stage
 from whence.instrument.pipeline import PASSES
 
 POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy

@@ -14,7 +14,7 @@ from tests.harness.tiers import one_in
 from whence import ir
 from whence.abi.undefined import TWIN_SUFFIX
 from whence.instrument import job as jobs
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.follow import follow_values
 from whence.instrument.values.resume import resume_in_twins

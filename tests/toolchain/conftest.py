@@ -18,7 +18,7 @@ from tests.toolchain.native import FRONT_END, Bench
 
 from whence.instrument.checks import settle_checks
 from whence.instrument.job import make_job
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.toolchain.carry import CarriedImage, read_image
 from whence.toolchain.relink import relink
 

@@ -30,8 +30,8 @@ from whence.instrument.analysis.lifetimes import may_free
 from whence.instrument.analysis.provenance import OBJECTS, Derivation, Kind, Place, Provenance
 from whence.instrument.markers.accesses import copy_marker_name, inside_name, marker_name
 from whence.instrument.markers.declarations import RANGE, is_unchecked
-from whence.instrument.passes import Context
-from whence.instrument.policy import Policy
+from whence.instrument.passes.context import Context
+from whence.instrument.passes.policy import Policy
 from whence.instrument.scopes import Ended
 from whence.ir.constants import evaluate
 from whence.ir.lexer import unquote

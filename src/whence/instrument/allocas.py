@@ -12,7 +12,7 @@ from whence import ir
 from whence.abi.layout import GRANULE
 from whence.abi.zones import LOCAL, SIZE_VARIES, VARYING
 from whence.instrument.analysis.exposure import Uses, is_exposed, is_plain, size_of, switches_stack, uses_of
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.instrument.zones import EXEMPT, FRAME, OWN, After, describe, exits_of
 
 _AFTER = 32

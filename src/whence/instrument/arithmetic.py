@@ -12,7 +12,7 @@ import re
 from whence import ir
 from whence.instrument.analysis.exposure import uses_of
 from whence.instrument.markers import steps
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.instrument.unsigned import is_unsigned
 from whence.ir.datalayout import constant_index
 

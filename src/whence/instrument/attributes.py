@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from whence.instrument.naming.nodes import nodes_begin
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 _FUNCTION_PROMISES = ("optnone", "memory", "willreturn", "mustprogress", "speculatable", "nofree", "nosync")
 _FUNCTION_FACTS = ("null_pointer_is_valid", '"frame-pointer"="all"', '"disable-tail-calls"="true"')

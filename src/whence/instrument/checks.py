@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from whence.instrument.function_types import FunctionTypes
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.instrument.sites import CALLEE, Sites
 from whence.ir.lexer import NAME
 

@@ -14,7 +14,7 @@ from whence.abi.layout import GRANULE
 from whence.abi.zones import COMMON_MARK, COMMONS_SECTION
 from whence.instrument.analysis.exposure import common_globals
 from whence.instrument.global_zones import hand_over
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.instrument.zones import describe, room_of
 
 _SUFFIX = ".common"

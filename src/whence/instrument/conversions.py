@@ -5,7 +5,7 @@ from __future__ import annotations
 from whence import ir
 from whence.instrument.analysis.exposure import Uses, uses_of
 from whence.instrument.markers import steps
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 POINTS = frozenset(("TRUNCATE", "DIVIDE_FLOATING", "SCAN"))
 """The detection points of these steps."""

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from whence import ir
 from whence.abi.layout import GRANULE
 from whence.instrument.markers.declarations import COOKIE, COOKIE_READ, UNCHECKED
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 _COUNT = 8
 """Bytes of the number of elements, the last ones of the cookie."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from whence import ir
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 _KEY = re.compile(r", (?:keyInstructions: true|atomGroup: \d+|atomRank: \d+)")
 

@@ -11,7 +11,7 @@ sections 4, 5 and 9.
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.ir.datalayout import constant_index
 
 _WIDTHS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}

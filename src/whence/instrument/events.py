@@ -9,7 +9,7 @@ from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.abi.rules import ARGUMENTS
 from whence.instrument.markers.declarations import CALL_EVENT, RET_EVENT, THROUGH
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 _INTEGER = re.compile(r"i(\d+)\Z")
 _WATCHED, _LOOKED_UP = "__whence_watched", "__whence_looked_up"

@@ -16,7 +16,7 @@ from whence import ir
 from whence.abi import library
 from whence.instrument.analysis.exposure import KNOWN
 from whence.instrument.markers.declarations import UNCHECKED
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 _ENDING = "exit"
 _STARTING = library.having("starts")

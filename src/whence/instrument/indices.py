@@ -13,7 +13,7 @@ from whence import ir
 from whence.abi import library
 from whence.instrument.analysis.exposure import Uses, is_access, is_inserted, uses_of
 from whence.instrument.markers import steps
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.ir.datalayout import constant_index
 from whence.ir.types import ArrayType, StructType, parse_type
 

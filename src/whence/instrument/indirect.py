@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from whence import ir
 from whence.instrument.markers.prefixes import CHOSEN
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 RESOLVE = "__whence_resolve"
 """The runtime's function that makes the choice; its argument is a struct indirect_function."""

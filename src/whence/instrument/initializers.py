@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from whence import ir
 from whence.instrument.markers import steps
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.ir.lexer import NAME
 
 POINT = "ORDER"

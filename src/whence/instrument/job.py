@@ -8,8 +8,8 @@ from functools import lru_cache
 from whence.abi.points import LABELLED, STEPS
 from whence.instrument import filters
 from whence.instrument.analysis.provenance import OBJECTS, Kind
+from whence.instrument.passes.policy import Policy
 from whence.instrument.pipeline import Job
-from whence.instrument.policy import Policy
 from whence.instrument.requests import CLOSES
 from whence.rules import RuleSet
 from whence.rules.filters import Filter

@@ -13,7 +13,7 @@ from collections.abc import Collection
 
 from whence import ir
 from whence.abi.intercepts import PREFIX, RUNTIME_SYMBOLS
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.ir.lexer import decode_string
 
 _PROMISES = (

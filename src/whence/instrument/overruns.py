@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from whence import ir
 from whence.instrument.analysis.exposure import KNOWN, is_overrun, uses_of, variables_of
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 
 def keep_overruns(context: Context) -> None:

@@ -7,7 +7,7 @@ import re
 from whence import ir
 from whence.instrument.analysis.provenance import Provenance
 from whence.instrument.markers import steps
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 POINTS = frozenset(("COMPARE", "DIFFERENCE"))
 """The detection points of these steps."""

@@ -63,9 +63,11 @@ from whence.instrument.origins.follow import follow_origins
 from whence.instrument.overruns import keep_overruns
 from whence.instrument.pairs import POINTS as PAIRS
 from whence.instrument.pairs import mark_pairs, root_pairs
-from whence.instrument.passes import (
+from whence.instrument.passes.context import Context
+from whence.instrument.passes.later import Kept, Later
+from whence.instrument.passes.policy import Policy
+from whence.instrument.passes.stages import (
     AnyPass,
-    Context,
     ContextPass,
     Pass,
     PassError,
@@ -75,7 +77,6 @@ from whence.instrument.passes import (
     run_stage,
     verifying,
 )
-from whence.instrument.policy import Policy
 from whence.instrument.promises import POINTS as PROMISES
 from whence.instrument.promises import mark_promises
 from whence.instrument.quick import (
@@ -103,7 +104,6 @@ from whence.instrument.unwritten import define_unwritten
 from whence.instrument.values.decisions import mark_decisions
 from whence.instrument.values.follow import follow_values
 from whence.instrument.values.late import late_twins
-from whence.instrument.values.later import Kept, Later
 from whence.instrument.values.resume import resume_in_twins
 from whence.instrument.values.speculation import forbid_speculation
 from whence.instrument.values.unwritten import mark_unwritten
@@ -238,7 +238,7 @@ class Compiled:
 
     functions: how many have checked accesses. guarded, safe: how many variables in memory are blocks, and how
     many need not be, because every access to them is in bounds. notes: for the user. seconds: what it
-    took. later: what twins are made of when a run needs them (`whence.instrument.values.later`).
+    took. later: what twins are made of when a run needs them (`whence.instrument.passes.later`).
     """
 
     code: bytes

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import llvmlite.binding as llvm
 
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 
 def simplify(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:

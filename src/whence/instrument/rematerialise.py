@@ -14,7 +14,7 @@ import re
 from collections import Counter
 
 from whence import ir
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.ir.lexer import LOCAL
 
 MANY = 1 << 26

@@ -11,7 +11,7 @@ import re
 
 from whence import ir
 from whence.instrument.markers.declarations import REQUEST
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 CLOSES = "closes-memory"
 """A pseudo name among those that a module defines: it may make memory inaccessible (`may_close`)."""

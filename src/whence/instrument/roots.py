@@ -9,7 +9,7 @@ leak be missed. So these globals are listed as used.
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 _USED = "llvm.compiler.used"
 _LOCAL = ("internal", "private")

@@ -14,7 +14,7 @@ from whence import ir
 from whence.instrument.analysis.exposure import is_exposed, uses_of, variables_of
 from whence.instrument.analysis.facts import reverse_postorder
 from whence.instrument.markers.declarations import SCOPE_BEGIN, SCOPE_END
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 _INTRINSICS = {"llvm.lifetime.start.": SCOPE_BEGIN, "llvm.lifetime.end.": SCOPE_END}
 _MARKED = re.compile(r"^ +(?:tail )?call void @llvm\.lifetime\.(?:start|end)\.[^\n]*\n", re.MULTILINE)

@@ -22,7 +22,7 @@ from whence.instrument.analysis.ranges import Ranges
 from whence.instrument.bounds import SUBTRACT, bound_loop
 from whence.instrument.markers.accesses import indexed_name, marker_name
 from whence.instrument.markers.declarations import Inside, Marker, read_inside, read_marker
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.ir.constants import evaluate
 
 _SIGN = "@__whence_check"

@@ -15,7 +15,7 @@ from whence.instrument.function_types import FunctionTypes
 from whence.instrument.markers import steps
 from whence.instrument.markers.declarations import declarations
 from whence.instrument.naming.nodes import first_free
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.ir.lexer import NAME
 
 CONVERSIONS = {

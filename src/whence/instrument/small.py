@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence import ir
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.instrument.values.speculation import DEFINED
 
 _MARK = '"whence-small"'

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from whence import ir
 from whence.instrument.analysis.provenance import Kind, Provenance
 from whence.instrument.markers.declarations import STRAY
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 _DEPTH = 4
 """The largest number of steps from an index to what makes it negative."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from whence import ir
 from whence.abi.intercepts import PREFIX, RUNTIME_SYMBOLS
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 CLOSE_EACH = f"{PREFIX}close_each"
 

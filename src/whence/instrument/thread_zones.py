@@ -15,7 +15,7 @@ from whence import ir
 from whence.instrument.analysis.exposure import THREAD_ADDRESS, exposed_thread_variables, thread_variable_of
 from whence.instrument.global_zones import move
 from whence.instrument.markers.thread_uses import USED
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.ir.lexer import quote
 
 _TELL = "__whence_thread_variable"

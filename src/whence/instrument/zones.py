@@ -37,7 +37,7 @@ from whence.instrument.analysis.exposure import (
 from whence.instrument.captures import Captures
 from whence.instrument.markers.declarations import SCOPE_END
 from whence.instrument.naming.variable_names import text_of
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.instrument.safe_checks import drop_safe_checks
 from whence.instrument.scopes import AtCalls, ended_at, scope_calls
 from whence.ir.datalayout import align_up

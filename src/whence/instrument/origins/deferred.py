@@ -19,7 +19,7 @@ from whence.instrument.origins import helpers
 from whence.instrument.origins.kept import LOADS, PARAMETERS, Kept, is_safe
 from whence.instrument.origins.large import keep_calls
 from whence.instrument.origins.sites import TABLE as SITES
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.ir.constants import evaluate
 from whence.ir.lexer import LOCAL
 

@@ -34,8 +34,8 @@ from whence.instrument.origins.sites import Sites
 from whence.instrument.origins.sizes import Sizes, checked_arithmetic
 from whence.instrument.origins.uses import Uses
 from whence.instrument.origins.variables import BEGIN, Variables, lifetimes
-from whence.instrument.passes import Context
-from whence.instrument.policy import Policy
+from whence.instrument.passes.context import Context
+from whence.instrument.passes.policy import Policy
 
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 _SETS = "llvm.memset."

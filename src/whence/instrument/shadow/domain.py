@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from whence.instrument.passes import Stage
+from whence.instrument.passes.stages import Stage
 
 COPY = "copy"
 """The class of what hands a value on as it is: loads, stores, phi nodes, calls and returns."""

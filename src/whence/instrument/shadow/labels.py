@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from whence.instrument.passes import Context, Stage
+from whence.instrument.passes.context import Context
+from whence.instrument.passes.stages import Stage
 from whence.instrument.shadow import helpers
 from whence.instrument.shadow.domain import COPY, Domain
 from whence.instrument.shadow.walker import Walker

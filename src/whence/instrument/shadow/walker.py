@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from whence import ir
 from whence.abi.points import BY_CODE
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.instrument.shadow import helpers
 from whence.instrument.shadow.classes import class_of, operands_of
 from whence.instrument.shadow.domain import Domain

@@ -14,7 +14,7 @@ from whence import ir
 from whence.abi.symbolic import COVERED_SECTION, MOST_ARGUMENTS, MOST_SLOTS, STEP_KNOWN_SHIFT
 from whence.instrument.markers import steps
 from whence.instrument.markers.prefixes import SYMBOLIC
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.instrument.symbolic import library
 from whence.instrument.symbolic.accesses import Accesses
 from whence.instrument.symbolic.calls import INLINE, Calls

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from whence import ir
 from whence.instrument.markers.declarations import ATTRIBUTES, PREFIX
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 DECIDES = f"{PREFIX}_decides_"
 """Of the value by which a branch is taken, with its type behind."""

@@ -33,7 +33,9 @@ from whence.abi.undefined import (
 )
 from whence.instrument.analysis.exposure import size_of
 from whence.instrument.markers.prefixes import LABELS, ORIGINS
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
+from whence.instrument.passes.later import Later
+from whence.instrument.passes.twin import Layout, Twin
 from whence.instrument.values import helpers
 from whence.instrument.values.area import Area
 from whence.instrument.values.assembly import is_transparent, tied, written
@@ -43,14 +45,12 @@ from whence.instrument.values.filling import fill_granules
 from whence.instrument.values.intrinsics import Intrinsics
 from whence.instrument.values.joining import join_loads, join_stores
 from whence.instrument.values.known import drop_known
-from whence.instrument.values.later import Later
 from whence.instrument.values.padding import mark_padding
 from whence.instrument.values.passing import START, Passing
 from whence.instrument.values.points import Points, is_repeatable
 from whence.instrument.values.rules import Propagation
 from whence.instrument.values.shapes import all_of, bits_of, is_aggregate, leaves, none_of, shadow_of
 from whence.instrument.values.speculation import DEFINED
-from whence.instrument.values.twin import Layout, Twin
 from whence.instrument.values.twins import add_twin, begin_of, can_be_later, can_have_twin, known_in
 from whence.instrument.values.unwritten import births_of, describe, late_variables, parts_of
 from whence.instrument.values.web import unwritten_used, web_of

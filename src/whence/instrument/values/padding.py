@@ -14,7 +14,7 @@ from whence import ir
 from whence.abi.layout import GRANULE
 from whence.instrument.analysis.exposure import is_read, is_written, size_of, uses_of
 from whence.instrument.naming.variable_names import ATTACHMENT
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.filling import align_for_granules, bytes_of
 from whence.instrument.values.joining import root_of

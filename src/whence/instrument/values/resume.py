@@ -30,13 +30,14 @@ from whence.abi.later import SECTION
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
 from whence.instrument.global_zones import hand_over
 from whence.instrument.markers.planes import named
-from whence.instrument.passes import Context, PassError
+from whence.instrument.passes.context import Context
+from whence.instrument.passes.stages import PassError
+from whence.instrument.passes.twin import Layout, Twin
 from whence.instrument.values import helpers
 from whence.instrument.values.addresses import PURE
 from whence.instrument.values.alive import Alive, Slots
 from whence.instrument.values.names import VALUE, locals_of
 from whence.instrument.values.points import NEVER
-from whence.instrument.values.twin import Layout, Twin
 from whence.instrument.values.twins import begin_of, header_of
 from whence.ir.lexer import LOCAL
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 
 _ATTRIBUTE = "sanitize_memory"
 DEFINED = '"whence-defined"'

@@ -14,8 +14,8 @@ import re
 from whence import ir
 from whence.abi.undefined import TWIN_SUFFIX
 from whence.instrument.analysis.exposure import KNOWN, WRITTEN, is_plain, size_of, switches_stack
-from whence.instrument.values.later import refers_to_own
-from whence.instrument.values.twin import Twin
+from whence.instrument.passes.later import refers_to_own
+from whence.instrument.passes.twin import Twin
 from whence.instrument.values.web import is_unwritten
 from whence.instrument.zones import EXEMPT
 

@@ -16,7 +16,7 @@ from whence.instrument.analysis.exposure import MEMORY, is_plain, size_of
 from whence.instrument.markers.declarations import LIFETIME_BEGINS, UNCHECKED
 from whence.instrument.naming.variable_names import text_of
 from whence.instrument.overruns import keep_in_memory
-from whence.instrument.passes import Context
+from whence.instrument.passes.context import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.shapes import leaves
 from whence.instrument.zones import OWN

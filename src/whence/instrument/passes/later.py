@@ -22,7 +22,7 @@ from typing import NamedTuple
 from whence import ir
 from whence.abi.intercepts import PREFIX
 from whence.abi.later import CELL, CELLS_AT, SECTION, TABLE_NAME
-from whence.instrument.values.twin import Layout
+from whence.instrument.passes.twin import Layout
 from whence.ir.lexer import DEFINITION, GLOBAL, unquote
 
 _REFERENCE = re.compile(rf'{GLOBAL}|"[^"\n]*"')
