@@ -10,7 +10,7 @@ from tests.instrument.test_passes import HEADER
 
 from whence import ir
 from whence.instrument.markers.declarations import SCOPE_BEGIN, SCOPE_END
-from whence.instrument.scopes import Ended
+from whence.instrument.variables.scopes import Ended
 
 VARIABLES = ("%a", "%b", "%c")
 

@@ -32,7 +32,7 @@ from whence.instrument.markers.accesses import copy_marker_name, inside_name, ma
 from whence.instrument.markers.declarations import RANGE, is_unchecked
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.policy import Policy
-from whence.instrument.scopes import Ended
+from whence.instrument.variables.scopes import Ended
 from whence.ir.constants import evaluate
 from whence.ir.lexer import unquote
 

@@ -30,14 +30,10 @@ from whence import ir
 from whence.abi.entered import Needed
 from whence.errors import Refusal, ToolLimit
 from whence.instrument.accesses import mark_accesses
-from whence.instrument.allocas import guard_allocas
 from whence.instrument.arithmetic import POINTS as ARITHMETIC
 from whence.instrument.arithmetic import mark_arithmetic
 from whence.instrument.attributes import withdraw_promises, withdraw_values
-from whence.instrument.by_value import copy_arguments
-from whence.instrument.captures import mark_places
 from whence.instrument.checks import settle_checks
-from whence.instrument.commons import guard_commons
 from whence.instrument.conversions import POINTS as CONVERSIONS
 from whence.instrument.conversions import mark_conversions
 from whence.instrument.cookies import mark_cookies
@@ -46,8 +42,6 @@ from whence.instrument.definitions import needed
 from whence.instrument.divisions import multiply_instead
 from whence.instrument.entered import keep_entered, note_entered, tell_entered
 from whence.instrument.events import watch
-from whence.instrument.frames import keep_locals
-from whence.instrument.global_zones import guard_globals
 from whence.instrument.indices import mark_indices
 from whence.instrument.indirect import defer_resolvers
 from whence.instrument.initializers import POINT as ORDER
@@ -60,7 +54,6 @@ from whence.instrument.naming.global_names import name_globals
 from whence.instrument.naming.variable_names import name_variables
 from whence.instrument.origins.deferred import defer_uses
 from whence.instrument.origins.follow import follow_origins
-from whence.instrument.overruns import keep_overruns
 from whence.instrument.pairs import POINTS as PAIRS
 from whence.instrument.pairs import mark_pairs, root_pairs
 from whence.instrument.passes.context import Context
@@ -88,10 +81,7 @@ from whence.instrument.quick import (
 )
 from whence.instrument.reads import POINT as READ
 from whence.instrument.reads import mark_reads
-from whence.instrument.rematerialise import rematerialise
 from whence.instrument.requests import redirect_requests
-from whence.instrument.roots import keep_pointers
-from whence.instrument.scopes import forget_lifetimes, mark_scopes
 from whence.instrument.settled import compare_bounds, drop_settled
 from whence.instrument.shadow.labels import follow_labels
 from whence.instrument.small import inline_small, keep_small
@@ -99,7 +89,6 @@ from whence.instrument.strays import mark_strays
 from whence.instrument.sweeps import mark_sweeps
 from whence.instrument.symbolic.covering import mark_lines
 from whence.instrument.symbolic.follow import follow_symbolic
-from whence.instrument.thread_zones import guard_thread_variables
 from whence.instrument.unwritten import define_unwritten
 from whence.instrument.values.decisions import mark_decisions
 from whence.instrument.values.follow import follow_values
@@ -107,7 +96,18 @@ from whence.instrument.values.late import late_twins
 from whence.instrument.values.resume import resume_in_twins
 from whence.instrument.values.speculation import forbid_speculation
 from whence.instrument.values.unwritten import mark_unwritten
-from whence.instrument.zones import guard_variables
+from whence.instrument.variables.allocas import guard_allocas
+from whence.instrument.variables.by_value import copy_arguments
+from whence.instrument.variables.captures import mark_places
+from whence.instrument.variables.commons import guard_commons
+from whence.instrument.variables.frames import keep_locals
+from whence.instrument.variables.global_zones import guard_globals
+from whence.instrument.variables.overruns import keep_overruns
+from whence.instrument.variables.rematerialise import rematerialise
+from whence.instrument.variables.roots import keep_pointers
+from whence.instrument.variables.scopes import forget_lifetimes, mark_scopes
+from whence.instrument.variables.thread_zones import guard_thread_variables
+from whence.instrument.variables.zones import guard_variables
 
 PASSES: tuple[AnyPass, ...] = (
     Pass("keep-copies", Stage.CARRIED, keep_copies),

@@ -18,7 +18,7 @@ from whence import ir
 from whence.instrument.analysis.exposure import Uses, uses_of
 from whence.instrument.markers import steps
 from whence.instrument.passes.context import Context
-from whence.instrument.zones import EXEMPT
+from whence.instrument.variables.zones import EXEMPT
 from whence.ir.datalayout import constant_index
 
 POINT = "READ"

@@ -44,7 +44,7 @@ _ADDRESSES = options.words(
 
 _GOLD = "-fuse-ld=gold"
 """The choice of a linker that does not know the relocations for sizes of symbols, as tables of tentative
-definitions have them (`whence.instrument.commons`)."""
+definitions have them (`whence.instrument.variables.commons`)."""
 
 
 class UnknownRelocation(ToolLimit):

@@ -1,6 +1,7 @@
 """The function that code calls where it has computed the address of a thread-local variable.
 
-`whence.instrument.thread_zones` inserts the calls; the filter module has the definition, which is inlined.
+`whence.instrument.variables.thread_zones` inserts the calls; the filter module has the definition, which is
+inlined.
 """
 
 from __future__ import annotations

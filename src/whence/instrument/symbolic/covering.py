@@ -15,9 +15,9 @@ from whence.abi.symbolic import COVERED_PAGE, COVERED_SECTION, LINES_SECTION
 from whence.instrument.markers.prefixes import SYMBOLIC
 from whence.instrument.naming.variable_names import path_of
 from whence.instrument.passes.context import Context
-from whence.instrument.roots import keep
 from whence.instrument.symbolic import helpers
 from whence.instrument.symbolic.flow import Flow
+from whence.instrument.variables.roots import keep
 from whence.ir.lexer import decode_string
 
 COVERED, TABLE = "@whence.covered", "@whence.lines"

@@ -54,7 +54,7 @@ from whence.instrument.values.speculation import DEFINED
 from whence.instrument.values.twins import add_twin, begin_of, can_be_later, can_have_twin, known_in
 from whence.instrument.values.unwritten import births_of, describe, late_variables, parts_of
 from whence.instrument.values.web import unwritten_used, web_of
-from whence.instrument.zones import exits_of
+from whence.instrument.variables.zones import exits_of
 
 _CALLEE, _RETURNED = PASSED.offset("callee"), PASSED.offset("returned")
 _TAIL, _NAME = MEMORY + IN_MEMORY.offset("tail"), MEMORY + IN_MEMORY.offset("name")

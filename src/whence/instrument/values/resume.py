@@ -28,7 +28,6 @@ from typing import NamedTuple
 from whence import ir
 from whence.abi.later import SECTION
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
-from whence.instrument.global_zones import hand_over
 from whence.instrument.markers.planes import named
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import PassError
@@ -39,6 +38,7 @@ from whence.instrument.values.alive import Alive, Slots
 from whence.instrument.values.names import VALUE, locals_of
 from whence.instrument.values.points import NEVER
 from whence.instrument.values.twins import begin_of, header_of
+from whence.instrument.variables.global_zones import hand_over
 from whence.ir.lexer import LOCAL
 
 _POINTS = (helpers.POINT_LOAD, helpers.POINT_IF, helpers.POINT_BYTES)

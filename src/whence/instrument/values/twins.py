@@ -17,7 +17,7 @@ from whence.instrument.analysis.exposure import KNOWN, WRITTEN, is_plain, size_o
 from whence.instrument.passes.later import refers_to_own
 from whence.instrument.passes.twin import Twin
 from whence.instrument.values.web import is_unwritten
-from whence.instrument.zones import EXEMPT
+from whence.instrument.variables.zones import EXEMPT
 
 _DBG = re.compile(r", !dbg !(\d+)", re.ASCII)
 _LOOP = re.compile(r", !llvm\.loop !\d+", re.ASCII)

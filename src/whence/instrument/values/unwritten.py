@@ -15,11 +15,11 @@ from whence.abi.undefined import CONSTANT_PLACE, MAGIC, PLACE_UNIT, UNDEFINED
 from whence.instrument.analysis.exposure import MEMORY, is_plain, size_of
 from whence.instrument.markers.declarations import LIFETIME_BEGINS, UNCHECKED
 from whence.instrument.naming.variable_names import text_of
-from whence.instrument.overruns import keep_in_memory
 from whence.instrument.passes.context import Context
 from whence.instrument.values import helpers
 from whence.instrument.values.shapes import leaves
-from whence.instrument.zones import OWN
+from whence.instrument.variables.overruns import keep_in_memory
+from whence.instrument.variables.zones import OWN
 
 MOST = 64
 """The largest variable, in bytes, whose parts get values; larger ones are undefined in memory."""

@@ -15,7 +15,7 @@ from whence.abi.layout import GRANULE
 from whence.abi.zones import GLOBAL, GLOBALS_SECTION
 from whence.instrument.analysis.exposure import exposed_globals
 from whence.instrument.passes.context import Context
-from whence.instrument.zones import describe, room_of
+from whence.instrument.variables.zones import describe, room_of
 from whence.ir.lexer import UNNAMED_ADDR, quote
 
 _ALIGN = 32

@@ -13,7 +13,7 @@ from whence.abi.layout import GRANULE
 from whence.abi.zones import LOCAL, SIZE_VARIES, VARYING
 from whence.instrument.analysis.exposure import Uses, is_exposed, is_plain, size_of, switches_stack, uses_of
 from whence.instrument.passes.context import Context
-from whence.instrument.zones import EXEMPT, FRAME, OWN, After, describe, exits_of
+from whence.instrument.variables.zones import EXEMPT, FRAME, OWN, After, describe, exits_of
 
 _AFTER = 32
 """Bytes of the zone after the memory, from its last granule."""

@@ -2,7 +2,7 @@
 
 The front end marks them by intrinsics from which LLVM's pipeline concludes that later accesses do not happen.
 Of variables whose address is stored or passed, the intrinsics become markers that mean nothing to LLVM before
-it promotes any variable. `whence.instrument.zones` makes them changes of the state plane.
+it promotes any variable. `whence.instrument.variables.zones` makes them changes of the state plane.
 """
 
 from __future__ import annotations

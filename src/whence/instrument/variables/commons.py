@@ -13,9 +13,9 @@ from whence import ir
 from whence.abi.layout import GRANULE
 from whence.abi.zones import COMMON_MARK, COMMONS_SECTION
 from whence.instrument.analysis.exposure import common_globals
-from whence.instrument.global_zones import hand_over
 from whence.instrument.passes.context import Context
-from whence.instrument.zones import describe, room_of
+from whence.instrument.variables.global_zones import hand_over
+from whence.instrument.variables.zones import describe, room_of
 
 _SUFFIX = ".common"
 

@@ -1,8 +1,8 @@
 """Red zones around thread-local variables.
 
-Like a global variable (`whence.instrument.global_zones`), such a variable moves into a room, and each thread
-has a room of its own. The first constructor of the image gives the addresses in the main thread to the
-runtime, which closes the zones there, and at the same places of each thread that begins later.
+Like a global variable (`whence.instrument.variables.global_zones`), such a variable moves into a room, and
+each thread has a room of its own. The first constructor of the image gives the addresses in the main thread
+to the runtime, which closes the zones there, and at the same places of each thread that begins later.
 
 A library that a running program loads has its variables in memory that each thread gets when it first uses
 one. So code that may be in such a library tells the runtime of a variable before it uses it, unless the
@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from whence import ir
 from whence.instrument.analysis.exposure import THREAD_ADDRESS, exposed_thread_variables, thread_variable_of
-from whence.instrument.global_zones import move
 from whence.instrument.markers.thread_uses import USED
 from whence.instrument.passes.context import Context
+from whence.instrument.variables.global_zones import move
 from whence.ir.lexer import quote
 
 _TELL = "__whence_thread_variable"

@@ -9,9 +9,9 @@ If variables die with their scopes, the exits close the variables with their zon
 runtime. What the function's callers then put there without knowing of the state plane is opened: arguments
 that are passed by value, and the registers that a variadic function saves.
 
-Variables whose address may outlive the call (`whence.instrument.captures`) lie below the rest of their frame
-then, behind a gap (`whence.instrument.gaps`): functions that are called later do not reach them. Those of the
-main function do not outlive it.
+Variables whose address may outlive the call (`whence.instrument.variables.captures`) lie below the rest of
+their frame then, behind a gap (`whence.instrument.variables.gaps`): functions that are called later do not
+reach them. Those of the main function do not outlive it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from functools import cache, partial
 from whence import ir
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, RED_ZONE, STATE_OFFSET, STATES
 from whence.abi.zones import LOCAL, RETURNED, RETURNED_HEAD, RETURNED_ROWS, RETURNED_SIZE, VARIABLE
-from whence.instrument import gaps
 from whence.instrument.analysis.exposure import (
     Uses,
     checks_of,
@@ -34,12 +33,13 @@ from whence.instrument.analysis.exposure import (
     uses_of,
     variables_of,
 )
-from whence.instrument.captures import Captures
 from whence.instrument.markers.declarations import SCOPE_END
 from whence.instrument.naming.variable_names import text_of
 from whence.instrument.passes.context import Context
-from whence.instrument.safe_checks import drop_safe_checks
-from whence.instrument.scopes import AtCalls, ended_at, scope_calls
+from whence.instrument.variables import gaps
+from whence.instrument.variables.captures import Captures
+from whence.instrument.variables.safe_checks import drop_safe_checks
+from whence.instrument.variables.scopes import AtCalls, ended_at, scope_calls
 from whence.ir.datalayout import align_up
 
 _VALUES = {state.name: state.value for state in STATES}
