@@ -9,10 +9,10 @@ import pytest
 from tests.harness.rules import without_values
 
 from whence.instrument import job as jobs
-from whence.instrument.checks import settle_checks
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import parsed
-from whence.instrument.sites import POINTS
+from whence.instrument.steps.checks import settle_checks
+from whence.instrument.steps.sites import POINTS
 
 POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy
 HEAD = """@.src = private unnamed_addr constant [4 x i8] c"t.c\\00", align 1

@@ -9,10 +9,10 @@ import pytest
 from tests.harness.rules import without_values
 
 from whence.instrument import job as jobs
-from whence.instrument.initializers import POINT
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import Stage, run_stage
 from whence.instrument.pipeline import PASSES
+from whence.instrument.steps.initializers import POINT
 
 POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy
 LAYOUT = (

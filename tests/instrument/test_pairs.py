@@ -8,10 +8,10 @@ from dataclasses import replace
 from tests.harness.rules import without_values
 
 from whence.instrument import job as jobs
-from whence.instrument.pairs import POINTS
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import Stage, run_stage
 from whence.instrument.pipeline import PASSES
+from whence.instrument.steps.pairs import POINTS
 
 POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy
 _MARKER = re.compile(r"call void @__whence_check_(\w+)\((.*)\) nomerge")

@@ -12,7 +12,7 @@ from whence.instrument import job as jobs
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import Stage, run_stage
 from whence.instrument.pipeline import PASSES
-from whence.instrument.promises import POINTS
+from whence.instrument.steps.promises import POINTS
 
 LAYOUT = (
     'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'

@@ -30,22 +30,14 @@ from whence import ir
 from whence.abi.entered import Needed
 from whence.errors import Refusal, ToolLimit
 from whence.instrument.accesses import mark_accesses
-from whence.instrument.arithmetic import POINTS as ARITHMETIC
-from whence.instrument.arithmetic import mark_arithmetic
 from whence.instrument.attributes import withdraw_promises, withdraw_values
-from whence.instrument.checks import settle_checks
-from whence.instrument.conversions import POINTS as CONVERSIONS
-from whence.instrument.conversions import mark_conversions
 from whence.instrument.cookies import mark_cookies
 from whence.instrument.debugging import begin_with_parameters, step_by_lines
 from whence.instrument.definitions import needed
 from whence.instrument.divisions import multiply_instead
 from whence.instrument.entered import keep_entered, note_entered, tell_entered
 from whence.instrument.events import watch
-from whence.instrument.indices import mark_indices
 from whence.instrument.indirect import defer_resolvers
-from whence.instrument.initializers import POINT as ORDER
-from whence.instrument.initializers import mark_initializers
 from whence.instrument.inlines import keep_copies
 from whence.instrument.library import call_plainly, own_strings, redirect, redirect_left
 from whence.instrument.long_names import shorten_names
@@ -54,8 +46,6 @@ from whence.instrument.naming.global_names import name_globals
 from whence.instrument.naming.variable_names import name_variables
 from whence.instrument.origins.deferred import defer_uses
 from whence.instrument.origins.follow import follow_origins
-from whence.instrument.pairs import POINTS as PAIRS
-from whence.instrument.pairs import mark_pairs, root_pairs
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.later import Kept, Later
 from whence.instrument.passes.policy import Policy
@@ -70,8 +60,6 @@ from whence.instrument.passes.stages import (
     run_stage,
     verifying,
 )
-from whence.instrument.promises import POINTS as PROMISES
-from whence.instrument.promises import mark_promises
 from whence.instrument.quick import (
     drop_unused,
     forget_sizes,
@@ -79,12 +67,24 @@ from whence.instrument.quick import (
     select_quickly,
     simplify,
 )
-from whence.instrument.reads import POINT as READ
-from whence.instrument.reads import mark_reads
 from whence.instrument.requests import redirect_requests
 from whence.instrument.settled import compare_bounds, drop_settled
 from whence.instrument.shadow.labels import follow_labels
 from whence.instrument.small import inline_small, keep_small
+from whence.instrument.steps.arithmetic import POINTS as ARITHMETIC
+from whence.instrument.steps.arithmetic import mark_arithmetic
+from whence.instrument.steps.checks import settle_checks
+from whence.instrument.steps.conversions import POINTS as CONVERSIONS
+from whence.instrument.steps.conversions import mark_conversions
+from whence.instrument.steps.indices import mark_indices
+from whence.instrument.steps.initializers import POINT as ORDER
+from whence.instrument.steps.initializers import mark_initializers
+from whence.instrument.steps.pairs import POINTS as PAIRS
+from whence.instrument.steps.pairs import mark_pairs, root_pairs
+from whence.instrument.steps.promises import POINTS as PROMISES
+from whence.instrument.steps.promises import mark_promises
+from whence.instrument.steps.reads import POINT as READ
+from whence.instrument.steps.reads import mark_reads
 from whence.instrument.strays import mark_strays
 from whence.instrument.sweeps import mark_sweeps
 from whence.instrument.symbolic.covering import mark_lines

@@ -1,6 +1,6 @@
 """The checks of UBSan that the front end writes into carried IR, because it alone knows the types.
 
-`whence.instrument.checks` makes rules' markers of them, or removes them. The native code has none.
+`whence.instrument.steps.checks` makes rules' markers of them, or removes them. The native code has none.
 """
 
 from __future__ import annotations

@@ -7,12 +7,12 @@ that a step without a record of its own is not given that of another.
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument import arithmetic, conversions
-from whence.instrument.indices import accessed_whole, is_element
 from whence.instrument.markers import steps
 from whence.instrument.naming.bits import is_word
 from whence.instrument.origins import helpers
 from whence.instrument.origins.emitter import Emitter, Node
+from whence.instrument.steps import arithmetic, conversions
+from whence.instrument.steps.indices import accessed_whole, is_element
 
 _SECOND_ONLY = "llvm.abs."
 _PAIRS = (steps.OFFSET, steps.COMPARE, steps.DIFFERENCE)

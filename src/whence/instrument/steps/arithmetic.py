@@ -13,7 +13,7 @@ from whence import ir
 from whence.instrument.analysis.exposure import uses_of
 from whence.instrument.markers import steps
 from whence.instrument.passes.context import Context
-from whence.instrument.unsigned import is_unsigned
+from whence.instrument.steps.unsigned import is_unsigned
 from whence.ir.datalayout import constant_index
 
 _OVERFLOWS = {"add": "ADD", "sub": "SUBTRACT", "mul": "MULTIPLY"}

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from whence.abi.rules import SITE_TRAITS
-from whence.instrument.function_types import FunctionTypes
 from whence.instrument.markers import steps
 from whence.instrument.markers.declarations import declarations
 from whence.instrument.naming.nodes import first_free
 from whence.instrument.passes.context import Context
+from whence.instrument.steps.function_types import FunctionTypes
 from whence.ir.lexer import NAME
 
 CONVERSIONS = {

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from whence.instrument.function_types import FunctionTypes
 from whence.instrument.passes.context import Context
-from whence.instrument.sites import CALLEE, Sites
+from whence.instrument.steps.function_types import FunctionTypes
+from whence.instrument.steps.sites import CALLEE, Sites
 from whence.ir.lexer import NAME
 
 _HANDLER = "@__ubsan_handle_"
