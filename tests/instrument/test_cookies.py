@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from whence import ir
-from whence.instrument.accesses import accesses_of
-from whence.instrument.cookies import mark_cookies
+from whence.instrument.accesses.cookies import mark_cookies
+from whence.instrument.accesses.marking import accesses_of
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.policy import Policy
 

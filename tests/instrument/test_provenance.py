@@ -8,7 +8,7 @@ import pytest
 from tests.instrument.test_instrument import instrument, markers
 
 from whence import ir
-from whence.instrument.accesses import mark_accesses
+from whence.instrument.accesses.marking import mark_accesses
 from whence.instrument.analysis.provenance import Kind, Provenance
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.policy import Policy

@@ -32,7 +32,7 @@ of the pointer's origin and `__whence_checkp_…(ptr addr, ptr root)` where it i
 visible; `u` when the access may not be aligned to its size (to 8 for 16). All
 are `void`. `__whence_check_copy(ptr to, ptr from, i64 n, i32 desc)` is for copies.
 `__whence_checkin_…(ptr addr, ptr root, i64 begin, i64 limit)` is a `checkp` where the bounds of the
-root's block are known (`whence.instrument.bounds`): it passes an address less than
+root's block are known (`whence.instrument.accesses.bounds`): it passes an address less than
 `limit` bytes behind `begin`, and leaves all others to the same tests.
 `__whence_checkof_…(ptr addr, ptr root, i64 limit)` passes an address less than `limit` bytes behind
 `root`, the begin of a variable, and leaves all others to the runtime. `__whence_checkat_…(ptr addr,

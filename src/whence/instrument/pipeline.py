@@ -29,9 +29,11 @@ import llvmlite.binding as llvm
 from whence import ir
 from whence.abi.entered import Needed
 from whence.errors import Refusal, ToolLimit
-from whence.instrument.accesses import mark_accesses
+from whence.instrument.accesses.cookies import mark_cookies
+from whence.instrument.accesses.marking import mark_accesses
+from whence.instrument.accesses.settled import compare_bounds, drop_settled
+from whence.instrument.accesses.strays import mark_strays
 from whence.instrument.attributes import withdraw_promises, withdraw_values
-from whence.instrument.cookies import mark_cookies
 from whence.instrument.debugging import begin_with_parameters, step_by_lines
 from whence.instrument.definitions import needed
 from whence.instrument.divisions import multiply_instead
@@ -68,7 +70,6 @@ from whence.instrument.quick import (
     simplify,
 )
 from whence.instrument.requests import redirect_requests
-from whence.instrument.settled import compare_bounds, drop_settled
 from whence.instrument.shadow.labels import follow_labels
 from whence.instrument.small import inline_small, keep_small
 from whence.instrument.steps.arithmetic import POINTS as ARITHMETIC
@@ -85,7 +86,6 @@ from whence.instrument.steps.promises import POINTS as PROMISES
 from whence.instrument.steps.promises import mark_promises
 from whence.instrument.steps.reads import POINT as READ
 from whence.instrument.steps.reads import mark_reads
-from whence.instrument.strays import mark_strays
 from whence.instrument.sweeps import mark_sweeps
 from whence.instrument.symbolic.covering import mark_lines
 from whence.instrument.symbolic.follow import follow_symbolic

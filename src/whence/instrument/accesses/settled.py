@@ -14,12 +14,12 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from whence import ir
+from whence.instrument.accesses.bounds import SUBTRACT, bound_loop
 from whence.instrument.analysis.facts import Facts, Flow
 from whence.instrument.analysis.lifetimes import may_free
 from whence.instrument.analysis.loops import Loop, loops_of
 from whence.instrument.analysis.provenance import Provenance
 from whence.instrument.analysis.ranges import Ranges
-from whence.instrument.bounds import SUBTRACT, bound_loop
 from whence.instrument.markers.accesses import indexed_name, marker_name
 from whence.instrument.markers.declarations import Inside, Marker, read_inside, read_marker
 from whence.instrument.passes.context import Context
