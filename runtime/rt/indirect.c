@@ -1,6 +1,6 @@
 /* Functions that a resolver chooses (ifunc, target_clones), in instrumented images: the dynamic
  * linker would call resolvers before the runtime has begun. A constructor chooses, or a call that
- * comes before it, as from code of .preinit_array (whence.instrument.indirect). */
+ * comes before it, as from code of .preinit_array (whence.instrument.calls.indirect). */
 #include "entry.h"
 #include "../include/whence/link.h"
 #include "../os/mem.h"

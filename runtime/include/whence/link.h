@@ -28,7 +28,7 @@ void __whence_entered_end(const uint64_t *begin);
 /* Stands for a function that is not part of the code, because an earlier run did not enter it. */
 void __whence_not_entered(const char *name);
 
-/* A function that a resolver chooses (whence.instrument.indirect). */
+/* A function that a resolver chooses (whence.instrument.calls.indirect). */
 struct indirect_function {
     void *target;
     void *(*resolver)(void); /* NULL: the choice is made */

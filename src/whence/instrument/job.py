@@ -8,9 +8,9 @@ from functools import lru_cache
 from whence.abi.points import LABELLED, STEPS
 from whence.instrument import filters
 from whence.instrument.analysis.provenance import OBJECTS, Kind
+from whence.instrument.calls.requests import CLOSES
 from whence.instrument.passes.policy import Policy
 from whence.instrument.pipeline import Job
-from whence.instrument.requests import CLOSES
 from whence.rules import RuleSet
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan, accesses_name, arguments_named, finds_freed, follows_values, plan_of

@@ -34,14 +34,16 @@ from whence.instrument.accesses.marking import mark_accesses
 from whence.instrument.accesses.settled import compare_bounds, drop_settled
 from whence.instrument.accesses.strays import mark_strays
 from whence.instrument.attributes import withdraw_promises, withdraw_values
+from whence.instrument.calls.events import watch
+from whence.instrument.calls.indirect import defer_resolvers
+from whence.instrument.calls.inlines import keep_copies
+from whence.instrument.calls.library import call_plainly, own_strings, redirect, redirect_left
+from whence.instrument.calls.requests import redirect_requests
+from whence.instrument.calls.sweeps import mark_sweeps
 from whence.instrument.debugging import begin_with_parameters, step_by_lines
 from whence.instrument.definitions import needed
 from whence.instrument.divisions import multiply_instead
 from whence.instrument.entered import keep_entered, note_entered, tell_entered
-from whence.instrument.events import watch
-from whence.instrument.indirect import defer_resolvers
-from whence.instrument.inlines import keep_copies
-from whence.instrument.library import call_plainly, own_strings, redirect, redirect_left
 from whence.instrument.long_names import shorten_names
 from whence.instrument.naming.descriptions import keep_line_tables
 from whence.instrument.naming.global_names import name_globals
@@ -69,7 +71,6 @@ from whence.instrument.quick import (
     select_quickly,
     simplify,
 )
-from whence.instrument.requests import redirect_requests
 from whence.instrument.shadow.labels import follow_labels
 from whence.instrument.small import inline_small, keep_small
 from whence.instrument.steps.arithmetic import POINTS as ARITHMETIC
@@ -86,7 +87,6 @@ from whence.instrument.steps.promises import POINTS as PROMISES
 from whence.instrument.steps.promises import mark_promises
 from whence.instrument.steps.reads import POINT as READ
 from whence.instrument.steps.reads import mark_reads
-from whence.instrument.sweeps import mark_sweeps
 from whence.instrument.symbolic.covering import mark_lines
 from whence.instrument.symbolic.follow import follow_symbolic
 from whence.instrument.unwritten import define_unwritten

@@ -11,9 +11,9 @@ import llvmlite.binding as llvm
 from whence.abi import later
 from whence.abi.intercepts import LIBRARY
 from whence.errors import UnreadableIR
+from whence.instrument.calls.requests import CLOSES, may_close
 from whence.instrument.passes.later import Kept
 from whence.instrument.pipeline import Compiled, Job, compile_module, compile_twins
-from whence.instrument.requests import CLOSES, may_close
 from whence.toolchain import bitcode as bitcodes
 from whence.toolchain.carry import CarriedModule
 

@@ -11,4 +11,4 @@ LABELS = "__whence_labels_"
 change no byte of it."""
 CHOSEN = "whence.chosen."
 """Before the name of a function that a resolver chooses: of the variable that callers load its address from
-(`whence.instrument.indirect`)."""
+(`whence.instrument.calls.indirect`)."""
