@@ -7,7 +7,7 @@ import re
 import pytest
 
 from whence import ir
-from whence.instrument.values.filling import fill_granules
+from whence.instrument.definedness.filling import fill_granules
 
 HEADER = """target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
 @o = private constant [5 x i32] zeroinitializer

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from whence import ir
-from whence.instrument.values.assembly import is_transparent, tied, written
-from whence.instrument.values.in_memory import copied, fixed_count, places_of
+from whence.instrument.definedness.assembly import is_transparent, tied, written
+from whence.instrument.definedness.in_memory import copied, fixed_count, places_of
 
 _HEADER = 'target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"\n%big = type { i64, i64, i64 }\n'
 

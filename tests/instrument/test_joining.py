@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from whence import ir
-from whence.instrument.values import helpers
-from whence.instrument.values.joining import join_loads, join_stores
+from whence.instrument.definedness import helpers
+from whence.instrument.definedness.joining import join_loads, join_stores
 
 HEADER = 'target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"\n'
 DECLARATIONS = "declare void @other()\n" + "\n".join(

@@ -6,8 +6,8 @@ import pytest
 
 from whence import ir
 from whence.abi.intercepts import RUNTIME_SYMBOLS
-from whence.instrument.values import helpers
-from whence.instrument.values.known import drop_known
+from whence.instrument.definedness import helpers
+from whence.instrument.definedness.known import drop_known
 
 HEADER = 'target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"\n'
 _NAMES = (helpers.POINT_LOAD, helpers.clear(4, 4), helpers.clear(8, 8), helpers.store(4, 4), helpers.MARK)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from whence import ir
-from whence.instrument.values.unwritten import unwritten_births
+from whence.instrument.definedness.unwritten import unwritten_births
 
 _TEXT = """target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
 %item = type {{ i8, i32, double }}

@@ -9,9 +9,9 @@ import pytest
 from tests.harness.process import Whence
 
 from whence import ir
+from whence.instrument.definedness import follow
 from whence.instrument.job import make_job
 from whence.instrument.pipeline import compile_module
-from whence.instrument.values import follow
 from whence.rules import load_standard
 from whence.tiers import FULL, QUICK
 from whence.toolchain.carry import read_image

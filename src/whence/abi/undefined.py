@@ -116,5 +116,5 @@ KEPT = Layout(
 KEPT_SIZE = KEPT.size + PAIR_SIZE * MOST_VARIABLE
 
 TWIN_SUFFIX = ".whence.twin"
-"""What the symbol of a function's twin ends with (`whence.instrument.values.twins`). Its caller on the
+"""What the symbol of a function's twin ends with (`whence.instrument.definedness.twins`). Its caller on the
 stack is the function that it goes on for."""

@@ -11,9 +11,9 @@ import re
 
 from whence import ir
 from whence.abi.entered import SECTION, Needed, begun, function_word, module_word
+from whence.instrument.definedness.twins import begin_of
 from whence.instrument.markers.declarations import ENTERED
 from whence.instrument.passes.context import Context
-from whence.instrument.values.twins import begin_of
 from whence.instrument.variables.global_zones import hand_over
 from whence.ir.lexer import DEFINITION, unquote
 from whence.symbols.demangle import demangle

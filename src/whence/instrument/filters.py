@@ -52,6 +52,7 @@ from whence.abi.entered import FLAGS
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
 from whence.abi.rules import ARGUMENTS, DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
+from whence.instrument.definedness import helpers, slow
 from whence.instrument.markers import lookup, steps, thread_uses
 from whence.instrument.markers.accesses import (
     copy_marker_name,
@@ -63,7 +64,6 @@ from whence.instrument.markers.accesses import (
 from whence.instrument.origins import helpers as origin_helpers
 from whence.instrument.shadow import helpers as shadow_helpers
 from whence.instrument.symbolic import helpers as symbolic_helpers
-from whence.instrument.values import helpers, slow
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan, follows_values
 

@@ -41,6 +41,14 @@ from whence.instrument.calls.library import call_plainly, own_strings, redirect,
 from whence.instrument.calls.requests import redirect_requests
 from whence.instrument.calls.sweeps import mark_sweeps
 from whence.instrument.debugging import begin_with_parameters, step_by_lines
+from whence.instrument.definedness.decisions import mark_decisions
+from whence.instrument.definedness.definite import define_unwritten
+from whence.instrument.definedness.follow import follow_values
+from whence.instrument.definedness.late import late_twins
+from whence.instrument.definedness.resume import resume_in_twins
+from whence.instrument.definedness.small import inline_small, keep_small
+from whence.instrument.definedness.speculation import forbid_speculation
+from whence.instrument.definedness.unwritten import mark_unwritten
 from whence.instrument.definitions import needed
 from whence.instrument.divisions import multiply_instead
 from whence.instrument.entered import keep_entered, note_entered, tell_entered
@@ -72,7 +80,6 @@ from whence.instrument.quick import (
     simplify,
 )
 from whence.instrument.shadow.labels import follow_labels
-from whence.instrument.small import inline_small, keep_small
 from whence.instrument.steps.arithmetic import POINTS as ARITHMETIC
 from whence.instrument.steps.arithmetic import mark_arithmetic
 from whence.instrument.steps.checks import settle_checks
@@ -89,13 +96,6 @@ from whence.instrument.steps.reads import POINT as READ
 from whence.instrument.steps.reads import mark_reads
 from whence.instrument.symbolic.covering import mark_lines
 from whence.instrument.symbolic.follow import follow_symbolic
-from whence.instrument.unwritten import define_unwritten
-from whence.instrument.values.decisions import mark_decisions
-from whence.instrument.values.follow import follow_values
-from whence.instrument.values.late import late_twins
-from whence.instrument.values.resume import resume_in_twins
-from whence.instrument.values.speculation import forbid_speculation
-from whence.instrument.values.unwritten import mark_unwritten
 from whence.instrument.variables.allocas import guard_allocas
 from whence.instrument.variables.by_value import copy_arguments
 from whence.instrument.variables.captures import mark_places

@@ -67,8 +67,8 @@ class Symbolizer:
 
         `pcs` are return addresses; with `exact_top` the first one is one byte behind
         the address of an instruction at which the processor trapped. None as `memory`
-        leaves all frames unnamed. A function that goes on in its twin (`whence.instrument.values.twins`) is
-        one frame.
+        leaves all frames unnamed. A function that goes on in its twin (`whence.instrument.definedness.twins`)
+        is one frame.
         """
         frames: list[Frame] = []
         caller, begun = "", 0

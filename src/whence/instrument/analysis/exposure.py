@@ -38,7 +38,7 @@ _PAIRS = (steps.COMPARE, steps.DIFFERENCE)
 _SAME = ("llvm.launder.invariant.group", "llvm.strip.invariant.group")
 MEMORY = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 WRITTEN = 'asm sideeffect "", "=*m"('
-"""The statement that `whence.instrument.unwritten` inserts."""
+"""The statement that `whence.instrument.definedness.definite` inserts."""
 KNOWN = 'call void asm sideeffect "", "r"(ptr {}) nounwind'
 """The statement that makes LLVM believe that something else knows a variable's address."""
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from whence import ir
 from whence.abi.origins import LISTED_SIZE, MOST_ARGUMENTS, STACKED_ARGUMENT, VECTOR_ARGUMENT
+from whence.instrument.definedness.in_memory import fixed_count
 from whence.instrument.naming.bits import is_word
 from whence.instrument.origins import helpers
 from whence.instrument.origins.emitter import Emitter, after
-from whence.instrument.values.in_memory import fixed_count
 
 _START = "llvm.va_start"
 _ALIGN = 16

@@ -63,7 +63,7 @@ class Layout:
 
 @dataclass
 class Twin:
-    """A function and its twin (`whence.instrument.values.twins`), by their plain names.
+    """A function and its twin (`whence.instrument.definedness.twins`), by their plain names.
 
     twin: empty if it is made later. known: the local values of both. shadows: the twin's names of undefined
     bits and origins, which are 0 for values that the function has seen. passed: those that are not, with the

@@ -24,10 +24,11 @@ class Domain:
     passes: for each class of operations (`COPY` and those of `whence.abi.labels.CLASSES`) the bits that the
     result keeps; the others do not come through. uses: the detection points at which generated code shows
     the runtime values with a shadow. decided: branches are those that have a marker
-    (`whence.instrument.values.decisions`), because native code has others than optimised code. cleared: the
-    bits that a value loses which the function compares, and the memory that it was loaded from. all: the bits
-    that are followed. read, write, copy, fill, main, used, compared: the functions that generated code calls
-    (`whence.instrument.shadow.helpers`). passed: the thread-local variable through which calls pass shadows.
+    (`whence.instrument.definedness.decisions`), because native code has others than optimised code. cleared:
+    the bits that a value loses which the function compares, and the memory that it was loaded from. all: the
+    bits that are followed. read, write, copy, fill, main, used, compared: the functions that generated code
+    calls (`whence.instrument.shadow.helpers`). passed: the thread-local variable through which calls pass
+    shadows.
     """
 
     name: str

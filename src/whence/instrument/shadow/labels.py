@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from whence.instrument.definedness.decisions import drop_decisions
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import Stage
 from whence.instrument.shadow import helpers
 from whence.instrument.shadow.domain import COPY, Domain
 from whence.instrument.shadow.walker import Walker
-from whence.instrument.values.decisions import drop_decisions
 from whence.rules.domains import Labels
 
 

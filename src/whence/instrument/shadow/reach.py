@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from whence import ir
 from whence.instrument.analysis.closure import closure
+from whence.instrument.definedness.decisions import is_decision
 from whence.instrument.shadow.classes import (
     DIVISIONS,
     amounts_of,
@@ -16,7 +17,6 @@ from whence.instrument.shadow.classes import (
     operands_of,
 )
 from whence.instrument.shadow.domain import Domain
-from whence.instrument.values.decisions import is_decision
 
 
 def followed(function: ir.Function, domain: Domain) -> set[str]:

@@ -1,10 +1,10 @@
 """Two versions of a function: one for defined values, and its twin for undefined ones.
 
 The function itself computes no shadows: it assumes that every value in a register is defined, and looks
-where values come in, which are its *points* (`whence.instrument.values.points`). Where a value that comes in
-has an undefined bit, the twin goes on in its place, with shadows. So code that meets no undefined value pays
-for the points alone. The twin is a copy of the function in the same module; where it goes on, it takes over
-the values that are alive there, and its variables are those of the function.
+where values come in, which are its *points* (`whence.instrument.definedness.points`). Where a value that
+comes in has an undefined bit, the twin goes on in its place, with shadows. So code that meets no undefined
+value pays for the points alone. The twin is a copy of the function in the same module; where it goes on, it
+takes over the values that are alive there, and its variables are those of the function.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import re
 from whence import ir
 from whence.abi.undefined import TWIN_SUFFIX
 from whence.instrument.analysis.exposure import KNOWN, WRITTEN, is_plain, size_of, switches_stack
+from whence.instrument.definedness.web import is_unwritten
 from whence.instrument.passes.later import refers_to_own
 from whence.instrument.passes.twin import Twin
-from whence.instrument.values.web import is_unwritten
 from whence.instrument.variables.zones import EXEMPT
 
 _DBG = re.compile(r", !dbg !(\d+)", re.ASCII)

@@ -17,9 +17,9 @@ from typing import TypeGuard
 
 from whence import ir
 from whence.abi.layout import UNWRITTEN
+from whence.instrument.definedness.unwritten import parts_of
 from whence.instrument.markers.declarations import LIFETIME_BEGINS, UNCHECKED
 from whence.instrument.passes.context import Context
-from whence.instrument.values.unwritten import parts_of
 
 _UNDEFINED = re.compile(r'(?:(\bptr)|(\bi\d+)|)( ?)(?<![\w%@$."-])(?:undef|poison)(?![\w."])')
 _SHUFFLING = ("insertelement", "shufflevector", "insertvalue")

@@ -9,7 +9,7 @@ are fewer than those alive at each point, so there is less code to make.
 
 Variables of the function are those of the twin: it gets their addresses, once for all points, and computes
 what its code derives from them where that is used. Shadows are 0, because the function has seen that the
-values are defined, except those of its web (`whence.instrument.values.web`).
+values are defined, except those of its web (`whence.instrument.definedness.web`).
 
 The cost grows with the number of points times that of the other values alive there. Of variables there may be
 thousands, each alive almost everywhere.
@@ -28,16 +28,16 @@ from typing import NamedTuple
 from whence import ir
 from whence.abi.later import SECTION
 from whence.abi.layout import DEFINED_OFFSET, GRANULE, GRANULE_SHIFT
+from whence.instrument.definedness import helpers
+from whence.instrument.definedness.addresses import PURE
+from whence.instrument.definedness.alive import Alive, Slots
+from whence.instrument.definedness.names import VALUE, locals_of
+from whence.instrument.definedness.points import NEVER
+from whence.instrument.definedness.twins import begin_of, header_of
 from whence.instrument.markers.planes import named
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import PassError
 from whence.instrument.passes.twin import Layout, Twin
-from whence.instrument.values import helpers
-from whence.instrument.values.addresses import PURE
-from whence.instrument.values.alive import Alive, Slots
-from whence.instrument.values.names import VALUE, locals_of
-from whence.instrument.values.points import NEVER
-from whence.instrument.values.twins import begin_of, header_of
 from whence.instrument.variables.global_zones import hand_over
 from whence.ir.lexer import LOCAL
 

@@ -1,7 +1,7 @@
 """Addresses that follow from the places of a function's variables alone.
 
-A twin (`whence.instrument.values.resume`) gets the places from the function and computes the others where it
-uses them. So no point passes any of them, and no slot keeps them.
+A twin (`whence.instrument.definedness.resume`) gets the places from the function and computes the others
+where it uses them. So no point passes any of them, and no slot keeps them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from whence import ir
-from whence.instrument.values.names import locals_of
+from whence.instrument.definedness.names import locals_of
 
 PURE = ("getelementptr", "ptrtoint", "inttoptr", "add", "lshr", "sub", "and")
 """Opcodes by which code computes addresses of what belongs to a variable."""

@@ -1,7 +1,7 @@
 """Padding of variables, which is undefined from the begin of their lifetime on, whatever else is written.
 
-`whence.instrument.values.unwritten` stores undefined values into the parts of a variable. LLVM deletes those
-that the program overwrites, and with the last one of a granule nothing would be left that says what the
+`whence.instrument.definedness.unwritten` stores undefined values into the parts of a variable. LLVM deletes
+those that the program overwrites, and with the last one of a granule nothing would be left that says what the
 padding beside it is. Behind the pipeline LLVM deletes no more, so it is said here, for variables that are
 still in memory and whose padding something may look at.
 """
@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from whence import ir
 from whence.abi.layout import GRANULE
 from whence.instrument.analysis.exposure import is_read, is_written, size_of, uses_of
+from whence.instrument.definedness import helpers
+from whence.instrument.definedness.filling import align_for_granules, bytes_of
+from whence.instrument.definedness.joining import root_of
+from whence.instrument.definedness.unwritten import describe, late_variables, unwritten_births
+from whence.instrument.definedness.web import is_unwritten
 from whence.instrument.naming.variable_names import ATTACHMENT
 from whence.instrument.passes.context import Context
-from whence.instrument.values import helpers
-from whence.instrument.values.filling import align_for_granules, bytes_of
-from whence.instrument.values.joining import root_of
-from whence.instrument.values.unwritten import describe, late_variables, unwritten_births
-from whence.instrument.values.web import is_unwritten
 
 
 def mark_padding(function: ir.Function, context: Context) -> None:

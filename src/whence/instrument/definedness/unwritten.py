@@ -13,11 +13,11 @@ from whence import ir
 from whence.abi.layout import UNWRITTEN
 from whence.abi.undefined import CONSTANT_PLACE, MAGIC, PLACE_UNIT, UNDEFINED
 from whence.instrument.analysis.exposure import MEMORY, is_plain, size_of
+from whence.instrument.definedness import helpers
+from whence.instrument.definedness.shapes import leaves
 from whence.instrument.markers.declarations import LIFETIME_BEGINS, UNCHECKED
 from whence.instrument.naming.variable_names import text_of
 from whence.instrument.passes.context import Context
-from whence.instrument.values import helpers
-from whence.instrument.values.shapes import leaves
 from whence.instrument.variables.overruns import keep_in_memory
 from whence.instrument.variables.zones import OWN
 

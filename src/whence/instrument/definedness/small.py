@@ -1,7 +1,7 @@
 """Small functions, which the quick tier inlines where undefined values are followed.
 
-Each function has points, and most have a twin (`whence.instrument.values.twins`), so what C++ writes as a
-chain of functions of a line would cost more than the optimiser that inlines it. LLVM's inliner comes with
+Each function has points, and most have a twin (`whence.instrument.definedness.twins`), so what C++ writes as
+a chain of functions of a line would cost more than the optimiser that inlines it. LLVM's inliner comes with
 a whole pipeline; here functions are marked, so that the pass for those that have to be inlined takes them.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence import ir
+from whence.instrument.definedness.speculation import DEFINED
 from whence.instrument.passes.context import Context
-from whence.instrument.values.speculation import DEFINED
 
 _MARK = '"whence-small"'
 _MOST = 24

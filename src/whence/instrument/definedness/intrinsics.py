@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from whence import ir
-from whence.instrument.values.emitter import Shadow, slots_of
-from whence.instrument.values.rules import Propagation, is_similar, tests
-from whence.instrument.values.shapes import is_aggregate, none_of
+from whence.instrument.definedness.emitter import Shadow, slots_of
+from whence.instrument.definedness.rules import Propagation, is_similar, tests
+from whence.instrument.definedness.shapes import is_aggregate, none_of
 
 _SAME = ("llvm.expect", "llvm.launder.", "llvm.strip.", "llvm.ptrmask", "llvm.arithmetic.fence")
 """The result is the first argument."""

@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable
 
 from whence import ir
+from whence.instrument.definedness import helpers
+from whence.instrument.definedness.emitter import Emitter
 from whence.instrument.markers.declarations import PREFIX, RANGE
 from whence.instrument.markers.prefixes import ORIGINS
-from whence.instrument.values import helpers
-from whence.instrument.values.emitter import Emitter
 
 NEVER = "i1 false"
 """The condition of a point that is there for its place alone."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from whence import ir
 from whence.instrument.analysis.closure import closure
-from whence.instrument.values import helpers
+from whence.instrument.definedness import helpers
 
 
 def is_unwritten(instruction: ir.Instruction) -> bool:

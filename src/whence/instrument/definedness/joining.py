@@ -3,8 +3,8 @@
 The plane is looked at for each load and each store. Members of a structure, or elements of an array, lie
 at constant distances from one pointer, and the states of neighbouring granules beside each other: so one look
 at the states of up to eight granules serves all such accesses between which nothing else asks the plane.
-Tests of loads that share a point (`whence.instrument.values.points`), and what is said in front of stores,
-move to the first of them.
+Tests of loads that share a point (`whence.instrument.definedness.points`), and what is said in front of
+stores, move to the first of them.
 
 The cost grows linearly with the number of instructions.
 """
@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import GRANULE
+from whence.instrument.definedness import helpers
+from whence.instrument.definedness.points import is_pure
 from whence.instrument.markers.declarations import PREFIX, RANGE, reads_memory
-from whence.instrument.values import helpers
-from whence.instrument.values.points import is_pure
 
 _MOST = 8
 """Granules whose states are one word."""

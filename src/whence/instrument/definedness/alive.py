@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from whence import ir
 from whence.abi.layout import GRANULE
-from whence.instrument.values.addresses import Addresses
-from whence.instrument.values.names import locals_of
+from whence.instrument.definedness.addresses import Addresses
+from whence.instrument.definedness.names import locals_of
 from whence.ir.datalayout import align_up
 
 

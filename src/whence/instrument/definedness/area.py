@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from whence import ir
 from whence.abi.undefined import VALUES_SIZE
-from whence.instrument.values import helpers
-from whence.instrument.values.emitter import Emitter
+from whence.instrument.definedness import helpers
+from whence.instrument.definedness.emitter import Emitter
 
 _PASSING = f"@{helpers.PASSING} = external thread_local(initialexec) global [{VALUES_SIZE} x i8]"
 

@@ -37,7 +37,7 @@ SET = "__whence_values_set"
 LANDED, DEEPEN = "__whence_value_landed", "__whence_values_deepen"
 SOURCE, RECEIVE = "__whence_values_source", "__whence_values_receive"
 KEEP, STARTED, ENDED, PASS = (f"__whence_value_{each}" for each in ("keep", "started", "ended", "pass"))
-"""About arguments in memory (`whence.instrument.values.in_memory`)."""
+"""About arguments in memory (`whence.instrument.definedness.in_memory`)."""
 PLANE = "__whence_values_memory_"
 """What the names of functions that look at the plane before they call the runtime begin with."""
 _LOAD, _STORE, _CLEAR = f"{PLANE}load", f"{PLANE}store", f"{PLANE}clear"
@@ -47,7 +47,7 @@ ORIGIN = "__whence_values_origin"
 """The origin of a constant."""
 SLOW = "__whence_values_slow"
 """What the names of functions begin with that are called where the plane says something else than defined
-(`whence.instrument.values.slow`)."""
+(`whence.instrument.definedness.slow`)."""
 SLOW_ANY, SLOW_BYTE = f"{SLOW}_any", f"{SLOW}_byte"
 SLOW_BYTES = f"{SLOW}_bytes"
 _LATER = "__whence_values_later"
@@ -56,7 +56,7 @@ LATER, LATER_ANY, LATER_BYTE, LATER_BYTES = _LATER, f"{_LATER}_any", f"{_LATER}_
 _POINT = "__whence_values_point"
 POINT_LOAD, POINT_IF = f"{_POINT}_load", f"{_POINT}_if"
 POINT_BYTES = f"{_POINT}_bytes"
-"""Where values come into a function that has a twin (`whence.instrument.values.points`)."""
+"""Where values come into a function that has a twin (`whence.instrument.definedness.points`)."""
 KEEPING = (_POINT, _LOAD, _CLEAR, DEFINE, DEEPEN, UNDEFINED, ORIGIN, LABELS)
 """What the names of functions that make nothing undefined begin with."""
 
@@ -195,8 +195,8 @@ def declaration(name: str) -> str:
 
 
 def definitions() -> Iterator[str]:
-    """The definitions of all but those of `whence.instrument.values.slow`, and declarations of the runtime's
-    functions."""
+    """The definitions of all but those of `whence.instrument.definedness.slow`, and declarations of the
+    runtime's functions."""
     yield "declare void @__whence_use(i64, i64, i64, i64) #1"
     yield f"declare {PAIR} @__whence_value_load(i64, i64) #1"
     yield "declare void @__whence_value_store(i64, i64, i64, i64) #1"

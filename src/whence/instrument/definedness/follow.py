@@ -1,10 +1,10 @@
 """Shadows of the values of a function, after LLVM's pipeline: few in most functions, all in their twins.
 
 What may be undefined is found first: values that come from memory, parameters and calls, and what depends
-on them. Those get shadows (`whence.instrument.values.rules`); all others cost nothing. Undefined bits are
-reported where they can be observed: at branches, addresses, targets of calls, arguments of library functions,
-and the exit status. Calls pass them in a structure of the thread (``whence/values.h``), which names the
-function that it is meant for, so that code without shadows may stand between.
+on them. Those get shadows (`whence.instrument.definedness.rules`); all others cost nothing. Undefined bits
+are reported where they can be observed: at branches, addresses, targets of calls, arguments of library
+functions, and the exit status. Calls pass them in a structure of the thread (``whence/values.h``), which
+names the function that it is meant for, so that code without shadows may stand between.
 
 The cost grows linearly with the number of instructions.
 """
@@ -32,28 +32,28 @@ from whence.abi.undefined import (
     USES,
 )
 from whence.instrument.analysis.exposure import size_of
+from whence.instrument.definedness import helpers
+from whence.instrument.definedness.area import Area
+from whence.instrument.definedness.assembly import is_transparent, tied, written
+from whence.instrument.definedness.decisions import drop_decisions, is_decision
+from whence.instrument.definedness.emitter import Emitter, Shadow, slots_of
+from whence.instrument.definedness.filling import fill_granules
+from whence.instrument.definedness.intrinsics import Intrinsics
+from whence.instrument.definedness.joining import join_loads, join_stores
+from whence.instrument.definedness.known import drop_known
+from whence.instrument.definedness.padding import mark_padding
+from whence.instrument.definedness.passing import START, Passing
+from whence.instrument.definedness.points import Points, is_repeatable
+from whence.instrument.definedness.rules import Propagation
+from whence.instrument.definedness.shapes import all_of, bits_of, is_aggregate, leaves, none_of, shadow_of
+from whence.instrument.definedness.speculation import DEFINED
+from whence.instrument.definedness.twins import add_twin, begin_of, can_be_later, can_have_twin, known_in
+from whence.instrument.definedness.unwritten import births_of, describe, late_variables, parts_of
+from whence.instrument.definedness.web import unwritten_used, web_of
 from whence.instrument.markers.prefixes import LABELS, ORIGINS
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.later import Later
 from whence.instrument.passes.twin import Layout, Twin
-from whence.instrument.values import helpers
-from whence.instrument.values.area import Area
-from whence.instrument.values.assembly import is_transparent, tied, written
-from whence.instrument.values.decisions import drop_decisions, is_decision
-from whence.instrument.values.emitter import Emitter, Shadow, slots_of
-from whence.instrument.values.filling import fill_granules
-from whence.instrument.values.intrinsics import Intrinsics
-from whence.instrument.values.joining import join_loads, join_stores
-from whence.instrument.values.known import drop_known
-from whence.instrument.values.padding import mark_padding
-from whence.instrument.values.passing import START, Passing
-from whence.instrument.values.points import Points, is_repeatable
-from whence.instrument.values.rules import Propagation
-from whence.instrument.values.shapes import all_of, bits_of, is_aggregate, leaves, none_of, shadow_of
-from whence.instrument.values.speculation import DEFINED
-from whence.instrument.values.twins import add_twin, begin_of, can_be_later, can_have_twin, known_in
-from whence.instrument.values.unwritten import births_of, describe, late_variables, parts_of
-from whence.instrument.values.web import unwritten_used, web_of
 from whence.instrument.variables.zones import exits_of
 
 _CALLEE, _RETURNED = PASSED.offset("callee"), PASSED.offset("returned")
@@ -72,8 +72,8 @@ _VA_LIST = 24
 def follow_values(context: Context) -> None:
     """Follows undefined bits, and reports them where they can be observed.
 
-    A function whose twin can go on in its place (`whence.instrument.values.twins`) gets one, and computes few
-    shadows itself; any other has shadows.
+    A function whose twin can go on in its place (`whence.instrument.definedness.twins`) gets one, and
+    computes few shadows itself; any other has shadows.
 
     Before::
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from whence import ir
-from whence.instrument.values.shapes import all_of, bits_of, is_aggregate, none_of, shadow_of
+from whence.instrument.definedness.shapes import all_of, bits_of, is_aggregate, none_of, shadow_of
 
 
 class Shadow(NamedTuple):

@@ -1,4 +1,4 @@
-"""Undefined bits of arguments that calls pass in memory (`whence.instrument.values.in_memory`)."""
+"""Undefined bits of arguments that calls pass in memory (`whence.instrument.definedness.in_memory`)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from whence.abi.undefined import (
     VARIABLE,
     VARIABLE_REGISTERS,
 )
-from whence.instrument.values import helpers
-from whence.instrument.values.area import Area
-from whence.instrument.values.emitter import Emitter, Shadow
-from whence.instrument.values.in_memory import Place, copied, places_of, size_by_value
-from whence.instrument.values.rules import Find
+from whence.instrument.definedness import helpers
+from whence.instrument.definedness.area import Area
+from whence.instrument.definedness.emitter import Emitter, Shadow
+from whence.instrument.definedness.in_memory import Place, copied, places_of, size_by_value
+from whence.instrument.definedness.rules import Find
 
 _CALLEE = MEMORY + IN_MEMORY.offset("callee")
 _STACKED = MEMORY + IN_MEMORY.offset("stacked")

@@ -12,12 +12,12 @@ from collections.abc import Collection, Iterable, Iterator
 from whence import ir
 from whence.abi.intercepts import PREFIX
 from whence.abi.later import COUNT_SYMBOL, MADE_SYMBOL
+from whence.instrument.definedness.follow import follow_in_late_twin
+from whence.instrument.definedness.resume import resume_in_twins
+from whence.instrument.definedness.small import keep_small
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.later import Kept, in_table, references
 from whence.instrument.passes.stages import PassError
-from whence.instrument.small import keep_small
-from whence.instrument.values.follow import follow_in_late_twin
-from whence.instrument.values.resume import resume_in_twins
 from whence.instrument.variables.allocas import guard_allocas
 from whence.instrument.variables.rematerialise import rematerialise
 from whence.instrument.variables.zones import guard_variables

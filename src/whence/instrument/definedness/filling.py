@@ -1,6 +1,6 @@
 """Undefined values that are stored into variables whose lifetime begins, by whole granules.
 
-`whence.instrument.values.unwritten` stores one for each part of a variable, so that LLVM can promote the
+`whence.instrument.definedness.unwritten` stores one for each part of a variable, so that LLVM can promote the
 parts and delete what the program overwrites. What is left of a variable that stays in memory are several
 stores to one granule, which costs more to say in the plane than that the whole granule is undefined. Nothing
 of such a variable has been written yet, so a granule may be filled with what else it has: padding, and parts
@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from whence import ir
 from whence.abi.layout import GRANULE
 from whence.instrument.analysis.exposure import size_of
+from whence.instrument.definedness import helpers
+from whence.instrument.definedness.joining import is_silent, root_of
+from whence.instrument.definedness.unwritten import births_of, parts_of
+from whence.instrument.definedness.web import is_unwritten
 from whence.instrument.markers.declarations import LIFETIME_BEGINS
-from whence.instrument.values import helpers
-from whence.instrument.values.joining import is_silent, root_of
-from whence.instrument.values.unwritten import births_of, parts_of
-from whence.instrument.values.web import is_unwritten
 
 _ALIGN = re.compile(r", align \d+")
 

@@ -1,7 +1,7 @@
 """What code with shadows calls where the definedness plane says something else than that bytes are defined.
 
 These functions leave the caller's registers as they are, answer what the plane says by itself, and ask the
-runtime for the rest. All others are in `whence.instrument.values.helpers`.
+runtime for the rest. All others are in `whence.instrument.definedness.helpers`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from whence.abi.later import REFUSED
 from whence.abi.layout import GRANULE
 from whence.abi.undefined import FILL, FILL_SHIFT, SPECIAL, SPECIAL_MASK, STATES
-from whence.instrument.markers.planes import plane
-from whence.instrument.values.helpers import (
+from whence.instrument.definedness.helpers import (
     LATER,
     LATER_ANY,
     LATER_BYTE,
@@ -23,6 +22,7 @@ from whence.instrument.values.helpers import (
     SLOW_BYTE,
     SLOW_BYTES,
 )
+from whence.instrument.markers.planes import plane
 
 _ASK_ANY, _ASK_LATER_ANY = f"{SLOW}_ask_any", f"{SLOW}_ask_later_any"
 _ALONE = "__libc_single_threaded"

@@ -17,11 +17,11 @@ from whence import ir
 from whence.abi import library
 from whence.abi.intercepts import RUNTIME_SYMBOLS
 from whence.instrument.analysis.facts import Forward
+from whence.instrument.definedness import helpers
+from whence.instrument.definedness.joining import root_of
+from whence.instrument.definedness.points import is_pure
 from whence.instrument.markers.declarations import PREFIX, RANGE
 from whence.instrument.markers.lookup import LOOKUP
-from whence.instrument.values import helpers
-from whence.instrument.values.joining import root_of
-from whence.instrument.values.points import is_pure
 
 _MOST = 64
 """The largest number of chunks about which something is known, for huge functions; the oldest go."""

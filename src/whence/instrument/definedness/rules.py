@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from whence import ir
-from whence.instrument.values.emitter import Emitter, Shadow
-from whence.instrument.values.shapes import bits_of, is_aggregate, none_of
+from whence.instrument.definedness.emitter import Emitter, Shadow
+from whence.instrument.definedness.shapes import bits_of, is_aggregate, none_of
 
 Find = Callable[[str], "Shadow | None"]
 """The shadow of a value, None where it is certainly defined."""
