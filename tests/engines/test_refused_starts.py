@@ -12,7 +12,7 @@ from tests.harness.warm import real_starts as real_starts
 
 import whence as package
 from whence.abi import rules
-from whence.instrument import detectors
+from whence.instrument.detectors import evaluators
 
 pytestmark = pytest.mark.build
 
@@ -128,7 +128,7 @@ def test_rules_of_another_version(
     (tmp_path / "prog.c").write_text(FORK + SOURCE)
     program = package.build([tmp_path / "prog.c"], tmp_path / "prog", flags=["-w"])
     with monkeypatch.context() as patched:
-        patched.setattr(detectors, "RULES_VERSION", rules.RULES_VERSION + 1)
+        patched.setattr(evaluators, "RULES_VERSION", rules.RULES_VERSION + 1)
         result = package.run(program, capture_output=True, jobs=1)
     assert result.exit_status == 125 and result.run.coverage
     assert result.run.coverage.unchecked == (

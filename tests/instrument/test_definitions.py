@@ -5,7 +5,7 @@ from __future__ import annotations
 import llvmlite.binding as llvm
 from tests.harness.rules import without_values
 
-from whence.instrument.definitions import needed
+from whence.instrument.detectors.definitions import needed
 from whence.instrument.job import make_job
 
 FILTERS = make_job(without_values(), "test.c", "2", ()).filters

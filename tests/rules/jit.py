@@ -15,7 +15,7 @@ import llvmlite.binding as llvm
 from whence.abi.points import NUMBERS
 from whence.abi.records import BLOCK_KINDS, BLOCK_STATES
 from whence.abi.rules import BLOCK, EVENT, HISTORY
-from whence.instrument import detectors
+from whence.instrument.detectors import evaluators
 from whence.rules import RuleSet
 from whence.rules.histories import WORDS
 from whence.rules.lowering import plan_of
@@ -243,7 +243,7 @@ class Compiled:
 
     def __init__(self, rules: RuleSet) -> None:
         _install()
-        module = llvm.parse_assembly(detectors.generate(rules))
+        module = llvm.parse_assembly(evaluators.generate(rules))
         module.verify()
         machine = llvm.Target.from_default_triple().create_target_machine(opt=1)
         self.engine = llvm.create_mcjit_compiler(module, machine)

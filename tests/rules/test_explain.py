@@ -12,8 +12,8 @@ from tests.rules.random_rules import SLOW, load_random
 from tests.rules.strategies import rule_texts
 from tests.rules.test_cli import run
 
-from whence.instrument import detectors
-from whence.instrument.explanation import explain, table
+from whence.instrument.detectors import evaluators
+from whence.instrument.detectors.explanation import explain, table
 from whence.proofs import keeping
 from whence.proofs.results import LEMMAS, Outcome, Proof, Verdict
 from whence.rules import load_files, load_standard, load_texts
@@ -210,7 +210,7 @@ def test_detectors(text: str, expected: str) -> None:
 def test_the_readable_detector_asks_what_the_generated_one_asks(text: str) -> None:
     rules = load_random(text)
     told = explain(rules.active[0], rules)
-    assert told.ir in detectors.generate(rules)
+    assert told.ir in evaluators.generate(rules)
     assert told.sentence.endswith(".") and "\n" not in told.sentence
     for primitive, written in PRIMITIVES.items():
         asked = re.search(rf"@__whence_{primitive}\(", told.ir) is not None
@@ -314,9 +314,9 @@ def test_the_table_counts_what_is_generated(capsys: pytest.CaptureFixture[str]) 
     rules = load_standard()
     rows = {row.name: row for row in table(rules)}
     assert list(rows) == [*(rule.name for rule in rules.rules), "total"]
-    evaluators = detectors.generate(rules.select(["all"]))
+    generated = evaluators.generate(rules.select(["all"]))
     for rule in rules.rules:
-        body = evaluators.partition(f'@"whence.rule.{rule.name}"(ptr')[2].partition("\n}")[0]
+        body = generated.partition(f'@"whence.rule.{rule.name}"(ptr')[2].partition("\n}")[0]
         assert rows[rule.name].detector == len([line for line in body.splitlines() if line.strip()]) + 1
     total = rows.pop("total")
     assert (

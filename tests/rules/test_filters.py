@@ -21,7 +21,7 @@ from whence.abi.layout import HEAP_BASE, NULL_PAGE_SIZE, REGION_SHIFT, slot_shif
 from whence.abi.records import KINDS
 from whence.abi.rules import DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
-from whence.instrument import filters as module
+from whence.instrument.detectors import filters as module
 from whence.instrument.markers import accesses as names
 from whence.instrument.markers import thread_uses
 from whence.instrument.markers.declarations import declarations

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from whence.cli.completion import rule_names
-from whence.instrument.explanation import Explanation, Lines, explain, table
+from whence.instrument.detectors.explanation import Explanation, Lines, explain, table
 from whence.proofs.results import Status, overall
 from whence.rules import RuleSet, load_files, load_standard
 from whence.rules import model as m

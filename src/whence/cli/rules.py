@@ -15,7 +15,7 @@ from whence.cli.completion import rule_names
 from whence.cli.explain import RULES_OPTION, explain_rule, load, rules_table
 from whence.cli.prove import prove_rules
 from whence.errors import ExitCode, UserMistake
-from whence.instrument.explanation import planes_of
+from whence.instrument.detectors.explanation import planes_of
 from whence.rules import RuleSet, load_files, load_standard
 from whence.rules import model as m
 from whence.rules.groups import GROUPS

@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import lru_cache
 
 from whence.abi.points import LABELLED, STEPS
-from whence.instrument import filters
 from whence.instrument.analysis.provenance import OBJECTS, Kind
 from whence.instrument.calls.requests import CLOSES
+from whence.instrument.detectors import filters
 from whence.instrument.passes.policy import Policy
 from whence.instrument.pipeline import Job
 from whence.rules import RuleSet

@@ -49,7 +49,7 @@ from whence.instrument.definedness.resume import resume_in_twins
 from whence.instrument.definedness.small import inline_small, keep_small
 from whence.instrument.definedness.speculation import forbid_speculation
 from whence.instrument.definedness.unwritten import mark_unwritten
-from whence.instrument.definitions import needed
+from whence.instrument.detectors.definitions import needed
 from whence.instrument.divisions import multiply_instead
 from whence.instrument.entered import keep_entered, note_entered, tell_entered
 from whence.instrument.long_names import shorten_names

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from whence.instrument.detectors import generate
+from whence.instrument.detectors.evaluators import generate
 from whence.instrument.pipeline import compile_text
 from whence.rules import load_standard
 

@@ -1,8 +1,9 @@
 """The detector that is generated for a rule, as text that people read.
 
-It makes the choices that `whence.instrument.detector_code` makes: a pattern over malloc and free events, or
-over H, F, P and L, is answered by the record of one block where `block_key` names it, and by a loop over the
-block table otherwise; the search for a choice whose value is not used later ends at its first success. ::
+It makes the choices that `whence.instrument.detectors.conditions` makes: a pattern over malloc and free
+events, or over H, F, P and L, is answered by the record of one block where `block_key` names it, and by a
+loop over the block table otherwise; the search for a choice whose value is not used later ends at its first
+success. ::
 
     detector double-free(r)
         require block(r)

@@ -1,8 +1,8 @@
 """The functions that code with shadows calls: their names, declarations and definitions.
 
 Those that the hot path needs are always inlined when the filter module is linked in
-(`whence.instrument.filters`), and test the definedness plane (``whence/values.h``) before they call the
-runtime. So passes insert only calls and never change control flow.
+(`whence.instrument.detectors.filters`), and test the definedness plane (``whence/values.h``) before they call
+the runtime. So passes insert only calls and never change control flow.
 """
 
 from __future__ import annotations

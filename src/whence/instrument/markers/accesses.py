@@ -1,4 +1,4 @@
-"""The symbols of the markers of accesses (`whence.instrument.filters` says what each is for)."""
+"""The symbols of the markers of accesses (`whence.instrument.detectors.filters` says what each is for)."""
 
 from __future__ import annotations
 

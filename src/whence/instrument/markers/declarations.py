@@ -11,7 +11,7 @@ the program are still optimised across it. (Calls that only read are hoisted out
 of loops and merged across branches, and lose their source line on the way; the
 gain was too small to measure.) The
 definition of a marker comes later, when a module of always-inline functions
-generated from the rules is linked in (`whence.instrument.filters`).
+generated from the rules is linked in (`whence.instrument.detectors.filters`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The functions that code with origins calls: their names, declarations and definitions.
 
-Passes insert only calls, whose definitions are inlined after LLVM's pipeline (`whence.instrument.filters`). A
-node is a pure function of its site and its parent, or of its site and the thread, so LLVM deletes the nodes
-that nobody needs.
+Passes insert only calls, whose definitions are inlined after LLVM's pipeline
+(`whence.instrument.detectors.filters`). A node is a pure function of its site and its parent, or of its site
+and the thread, so LLVM deletes the nodes that nobody needs.
 """
 
 from __future__ import annotations

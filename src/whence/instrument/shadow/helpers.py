@@ -1,8 +1,8 @@
 """The functions that code with labels calls: their names, declarations and definitions.
 
 Passes insert only calls, which are inlined when the filter module is linked in
-(`whence.instrument.filters`). Those about memory look at the table of chunks, and call the runtime only where
-there is a chunk with labels: memory without labels costs one load and one test.
+(`whence.instrument.detectors.filters`). Those about memory look at the table of chunks, and call the runtime
+only where there is a chunk with labels: memory without labels costs one load and one test.
 """
 
 from __future__ import annotations

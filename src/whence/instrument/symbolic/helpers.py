@@ -1,8 +1,8 @@
 """The functions that code with expressions calls: their names, declarations and definitions.
 
-Passes insert only calls, whose definitions are inlined after LLVM's pipeline (`whence.instrument.filters`).
-Each tests whether an operand has an expression, and only then calls the runtime. An expression is a pure
-function of its operands, so LLVM deletes those that nobody needs.
+Passes insert only calls, whose definitions are inlined after LLVM's pipeline
+(`whence.instrument.detectors.filters`). Each tests whether an operand has an expression, and only then calls
+the runtime. An expression is a pure function of its operands, so LLVM deletes those that nobody needs.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from whence.abi.labels import BIRTH
 from whence.abi.rules import BLOCK, EVENT, HISTORY, RULE, RULE_SET, RULES_VERSION
-from whence.instrument.detector_code import ConditionCode
+from whence.instrument.detectors.conditions import ConditionCode
 from whence.rules.histories import History
 from whence.rules.lowering import Plan, RulePlan, accesses_name, plan_of, point_mask
 from whence.rules.ruleset import RuleSet

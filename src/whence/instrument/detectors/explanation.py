@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from whence.abi.rules import ARGUMENTS
-from whence.instrument import detectors, filters
-from whence.instrument.detector_code import ConditionCode
+from whence.instrument.detectors import evaluators, filters
+from whence.instrument.detectors.conditions import ConditionCode
 from whence.rules import RuleSet
 from whence.rules import model as m
 from whence.rules.english import sentence
@@ -107,7 +107,7 @@ def planes_of(plan: RulePlan) -> Iterator[str]:
 
 
 def evaluator(plan: RulePlan) -> str:
-    """The IR of the rule's evaluator, as `whence.instrument.detectors` generates it."""
+    """The IR of the rule's evaluator, as `whence.instrument.detectors.evaluators` generates it."""
     numbers = {name: i for i, name in enumerate(plan.functions)}
     return ConditionCode(plan, numbers, {}).function(f"whence.rule.{plan.rule.name}")
 
@@ -186,7 +186,7 @@ def _specification(chosen: list[m.Rule] | tuple[m.Rule, ...], rules: RuleSet) ->
 
 
 def _debugger(rules: RuleSet) -> int:
-    return _count(detectors.generate(rules)) + _count(filters.generate(plan_of(rules)))
+    return _count(evaluators.generate(rules)) + _count(filters.generate(plan_of(rules)))
 
 
 def _count(text: str) -> int:

@@ -1,0 +1,3 @@
+"""The code generated from rules: an evaluator for each rule, and the filter module, which defines all
+markers.
+"""
