@@ -218,7 +218,7 @@ def write_header(folder: Path) -> Path:
 def write_rules(folder: Path) -> Path:
     """Write ``rules.o``, the detectors of the shipped rules, into `folder`."""
     path = folder / "rules.o"
-    run_own("whence.instrument.shipped", str(path))
+    run_own("whence.instrument.pipeline.shipped", str(path))
     return path
 
 

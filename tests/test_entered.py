@@ -11,7 +11,7 @@ import pytest
 from tests.harness.process import Whence
 
 from whence.abi import entered, variables
-from whence.instrument.entered import keep_entered
+from whence.instrument.pipeline.entered import keep_entered
 from whence.toolchain.carry import read_image
 
 PARTS = {

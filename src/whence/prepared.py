@@ -93,7 +93,7 @@ def checks_of(rules: RuleSet, observes: Observable, cache: Cache) -> Checks:
     if found is not None:
         known = json.loads(found)
         return Checks(known["digest"], tuple(known["watched"]), known["unobserved"])
-    from whence.instrument.job import make_job
+    from whence.instrument.pipeline.job import make_job
     from whence.rules.lowering import unobserved
 
     refused = unobserved(rules, observes)

@@ -13,9 +13,9 @@ import whence
 from whence.engines.native import work
 from whence.engines.native.refused import without_handlers
 from whence.errors import Refusal, ToolLimit, UnreadableIR
-from whence.instrument import pipeline
 from whence.instrument.passes.stages import parsed
-from whence.instrument.pipeline import Job
+from whence.instrument.pipeline import compiling
+from whence.instrument.pipeline.compiling import Job
 from whence.toolchain import bitcode as bitcodes
 
 pytestmark = pytest.mark.build
@@ -61,9 +61,9 @@ def refuse(
 ) -> None:
     """Workers fail at modules of these names; they are forked, so they have what is set here."""
     error = error or RecursionError("maximum recursion depth exceeded")
-    compiled = pipeline.compile_module
+    compiled = compiling.compile_module
 
-    def compile_module(bitcode: bytes, job: Job) -> pipeline.Compiled:
+    def compile_module(bitcode: bytes, job: Job) -> compiling.Compiled:
         if job.name in names:
             if dies:
                 os.kill(os.getpid(), signal.SIGSYS) if by_signal else os._exit(1)

@@ -71,7 +71,7 @@ def _warm_up() -> None:
             with contextlib.suppress(ImportError):
                 importlib.import_module(module.name)
     with contextlib.suppress(Exception):
-        from whence.instrument.job import make_job
+        from whence.instrument.pipeline.job import make_job
         from whence.rules import load_standard
 
         make_job(load_standard(), "", "0", ())

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from tests.harness.rules import without_values
 
-from whence.instrument import job as jobs
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import parsed
+from whence.instrument.pipeline import job as jobs
 from whence.instrument.steps.checks import settle_checks
 from whence.instrument.steps.sites import POINTS
 

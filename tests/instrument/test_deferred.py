@@ -7,10 +7,10 @@ import re
 import llvmlite.binding as llvm
 from tests.harness.rules import without_values
 
-from whence.instrument import job as jobs
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import Stage, run_stage
-from whence.instrument.pipeline import PASSES
+from whence.instrument.pipeline import job as jobs
+from whence.instrument.pipeline.table import PASSES
 
 POLICY = jobs.make_job(without_values(), "test.c", "2", (), origins=True).policy
 SITES = "@whence.sites"

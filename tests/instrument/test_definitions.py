@@ -6,7 +6,7 @@ import llvmlite.binding as llvm
 from tests.harness.rules import without_values
 
 from whence.instrument.detectors.definitions import needed
-from whence.instrument.job import make_job
+from whence.instrument.pipeline.job import make_job
 
 FILTERS = make_job(without_values(), "test.c", "2", ()).filters
 

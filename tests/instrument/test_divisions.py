@@ -11,9 +11,9 @@ import llvmlite.binding as llvm
 import pytest
 
 from whence import ir
-from whence.instrument.divisions import multiply_instead
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.policy import Policy
+from whence.instrument.pipeline.divisions import multiply_instead
 
 _TYPES = {8: ctypes.c_int8, 16: ctypes.c_int16, 32: ctypes.c_int32, 64: ctypes.c_int64}
 _DIVISORS = (3, 5, 6, 7, 9, 10, 11, 12, 24, 25, 40, 100, 120, 127)

@@ -10,11 +10,12 @@ from tests.harness.rules import without_values
 from tests.instrument.test_passes import HEADER
 
 from whence import ir
-from whence.instrument import job as jobs
 from whence.instrument.analysis.exposure import exposed_globals
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import Stage, run_stage
-from whence.instrument.pipeline import PASSES, instrument_text
+from whence.instrument.pipeline import job as jobs
+from whence.instrument.pipeline.compiling import instrument_text
+from whence.instrument.pipeline.table import PASSES
 
 JOB = jobs.make_job(without_values().select(["global-buffer-overflow"], []), "test.c", "2", ())
 

@@ -9,10 +9,10 @@ import llvmlite.binding as llvm
 import pytest
 from tests.harness.rules import without_values
 
-from whence.instrument import job as jobs
 from whence.instrument.calls.requests import CLOSES, may_close
 from whence.instrument.passes.stages import Stage
-from whence.instrument.pipeline import Job, compile_module, instrument_text
+from whence.instrument.pipeline import job as jobs
+from whence.instrument.pipeline.compiling import Job, compile_module, instrument_text
 from whence.rules import load_texts
 
 HEADER = (

@@ -10,8 +10,8 @@ import pytest
 from tests.harness.process import Whence
 
 from whence.api import select_rules
-from whence.instrument import pipeline
-from whence.instrument.job import make_job
+from whence.instrument.pipeline import compiling
+from whence.instrument.pipeline.job import make_job
 from whence.toolchain.carry import read_image
 
 pytestmark = pytest.mark.build
@@ -45,17 +45,17 @@ class _Enough(Exception):
 def counted(program: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     """The instructions that are left for code generation, and the operands of phis among them."""
     texts: list[str] = []
-    lower = pipeline._lower
+    lower = compiling._lower
 
     def stop(module: Any, *arguments: Any) -> None:
         lower(module, *arguments)
         texts.append(str(module))
         raise _Enough
 
-    monkeypatch.setattr(pipeline, "_lower", stop)
+    monkeypatch.setattr(compiling, "_lower", stop)
     (module,) = read_image(program).modules
     with pytest.raises(_Enough):
-        pipeline.compile_module(
+        compiling.compile_module(
             module.bitcode(), make_job(select_rules(), "a.c", module.opt, (), origins=True)
         )
     monkeypatch.undo()

@@ -8,9 +8,9 @@ import llvmlite.binding as llvm
 import pytest
 
 from whence.instrument.definedness.late import declared
-from whence.instrument.job import make_job
 from whence.instrument.passes.later import Kept
-from whence.instrument.pipeline import Compiled, Job, compile_module, compile_twins
+from whence.instrument.pipeline.compiling import Compiled, Job, compile_module, compile_twins
+from whence.instrument.pipeline.job import make_job
 from whence.rules import load_standard
 from whence.tiers import QUICK
 

@@ -8,7 +8,7 @@ import llvmlite.binding as llvm
 import pytest
 from tests.harness.process import Whence
 
-from whence.instrument.long_names import shorten_names
+from whence.instrument.pipeline.long_names import shorten_names
 
 LONG = "x" + ".pn" * 300
 OTHER = LONG + "1"

@@ -16,11 +16,12 @@ from tests.harness.rules import without_values
 
 from whence import ir
 from whence.abi.points import STEPS
-from whence.instrument import job as jobs
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import AnyPass, Pass, PassError, Stage, TextPass, run_stage
 from whence.instrument.passes.twin import Twin
-from whence.instrument.pipeline import PASSES, Job, compile_module, instrument_text
+from whence.instrument.pipeline import job as jobs
+from whence.instrument.pipeline.compiling import Job, compile_module, instrument_text
+from whence.instrument.pipeline.table import PASSES
 from whence.native import native_library
 from whence.rules import RuleSet, load_standard
 from whence.rules.domains import Labels
@@ -168,7 +169,7 @@ def test_code_that_cannot_be_read_back_is_told(
     """The module is checked less, or is slower, so the run goes on with a note; where passes are verified it
     is an error."""
     wrong = Pass("spoil", Stage.OPTIMISED, spoil)
-    monkeypatch.setattr("whence.instrument.pipeline.PASSES", (*PASSES, wrong))
+    monkeypatch.setattr("whence.instrument.pipeline.compiling.PASSES", (*PASSES, wrong))
     job: Job = jobs.make_job(rules, "test.c", "1", ())
     code = llvm.parse_assembly(SCOPED).as_bitcode()
     monkeypatch.setenv("WHENCE_VERIFY_PASSES", "0")
@@ -190,7 +191,8 @@ def test_without_twins_a_module_starts_anew(monkeypatch: pytest.MonkeyPatch) -> 
     """What a pass refuses in a module with twins is compiled without; nothing is left of the first way."""
     late = Pass("fail-once", Stage.OPTIMISED, fail_once)
     place = [each.name for each in PASSES].index("follow-values") + 1
-    monkeypatch.setattr("whence.instrument.pipeline.PASSES", (*PASSES[:place], late, *PASSES[place:]))
+    changed = (*PASSES[:place], late, *PASSES[place:])
+    monkeypatch.setattr("whence.instrument.pipeline.compiling.PASSES", changed)
     monkeypatch.setenv("WHENCE_VERIFY_PASSES", "0")
     rules = load_standard().select(["use-of-uninitialized-value"], [])
     text = HEADER + (

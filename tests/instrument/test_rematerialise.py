@@ -12,7 +12,7 @@ from tests.harness.session import environment
 from tests.instrument.test_passes import HEADER, context
 
 from whence.instrument.passes.stages import Stage, run_stage
-from whence.instrument.pipeline import PASSES
+from whence.instrument.pipeline.table import PASSES
 from whence.instrument.variables import rematerialise
 
 FORCE = "WHENCE_FORCE_REMATERIALISE"

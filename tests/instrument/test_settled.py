@@ -10,13 +10,13 @@ import pytest
 from tests.harness.rules import without_values
 
 from whence import ir
-from whence.instrument import job as jobs
 from whence.instrument.analysis.facts import Flow
 from whence.instrument.analysis.loops import loops_of
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.policy import Policy
 from whence.instrument.passes.stages import Stage, run_stage
-from whence.instrument.pipeline import PASSES
+from whence.instrument.pipeline import job as jobs
+from whence.instrument.pipeline.table import PASSES
 
 POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy
 MARKER = re.compile(r"call void @__whence_check(\w+)\(ptr (?:\w+ )*(%[\w.]+)")

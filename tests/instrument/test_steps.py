@@ -9,10 +9,10 @@ import pytest
 from tests.harness.rules import without_values
 
 from whence.abi.points import STEPS
-from whence.instrument import job as jobs
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import Stage, run_stage
-from whence.instrument.pipeline import PASSES
+from whence.instrument.pipeline import job as jobs
+from whence.instrument.pipeline.table import PASSES
 
 LAYOUT = (
     'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.harness.rules import without_values
 
-from whence.instrument import job as jobs
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import Stage, run_stage
-from whence.instrument.pipeline import PASSES
+from whence.instrument.pipeline import job as jobs
+from whence.instrument.pipeline.table import PASSES
 
 POLICY = jobs.make_job(without_values(), "test.c", "2", ()).policy
 LOOP = """declare i32 @__whence_close(i32)

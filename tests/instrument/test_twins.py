@@ -13,13 +13,13 @@ from tests.harness.tiers import one_in
 
 from whence import ir
 from whence.abi.undefined import TWIN_SUFFIX
-from whence.instrument import job as jobs
 from whence.instrument.definedness import helpers
 from whence.instrument.definedness.follow import follow_values
 from whence.instrument.definedness.resume import resume_in_twins
 from whence.instrument.definedness.twins import add_twin, can_have_twin
 from whence.instrument.definedness.web import unwritten_used, web_of
 from whence.instrument.passes.context import Context
+from whence.instrument.pipeline import job as jobs
 from whence.rules import load_standard
 
 RULE = "use-of-uninitialized-value"

@@ -9,7 +9,7 @@ from tests.instrument.test_passes import HEADER, context
 from whence import ir
 from whence.instrument.analysis.exposure import moves_frames, switches_stack
 from whence.instrument.passes.stages import Stage, run_stage
-from whence.instrument.pipeline import PASSES
+from whence.instrument.pipeline.table import PASSES
 
 SWITCH = """
 define i32 @switch(i64 %by) {{

@@ -16,8 +16,8 @@ from tests.harness.rules import without_values
 from tests.harness.session import REPOSITORY
 from tests.toolchain.native import FRONT_END, Bench
 
-from whence.instrument.job import make_job
 from whence.instrument.passes.context import Context
+from whence.instrument.pipeline.job import make_job
 from whence.instrument.steps.checks import settle_checks
 from whence.toolchain.carry import CarriedImage, read_image
 from whence.toolchain.relink import relink

@@ -1,5 +1,5 @@
 /* The rules that whence ships. Their detectors are generated when this library is built
- * (whence.instrument.shipped). A rule set from the launcher takes precedence. */
+ * (whence.instrument.pipeline.shipped). A rule set from the launcher takes precedence. */
 #ifndef WHENCE_PORT_RULES_H
 #define WHENCE_PORT_RULES_H
 

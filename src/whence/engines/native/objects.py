@@ -319,7 +319,7 @@ def _instrument(
     """
     from whence.engines.native.work import compile_carried
     from whence.engines.native.workers import parallel
-    from whence.instrument.job import make_job
+    from whence.instrument.pipeline.job import make_job
 
     missing.sort(key=lambda entry: -entry.module.size)
     make = partial(make_job, settings.rules, origins=settings.origins, symbolic=settings.symbolic)

@@ -77,7 +77,7 @@ def _compiled(
 ) -> tuple[bytes, list[int]]:
     from whence.engines.native.work import compile_late
     from whence.engines.native.workers import Failure, each, workers
-    from whence.instrument.job import make_job
+    from whence.instrument.pipeline.job import make_job
 
     def meanwhile(index: int, seconds: float) -> None:
         if settings.given_up():

@@ -189,7 +189,7 @@ define internal void @close.{{number}}() {{{{
 
 def _stand_ins(image: CarriedImage, names: Sequence[str], path: Path) -> Path:
     """An object file with the stand-ins, which other images do not see."""
-    from whence.instrument.pipeline import compile_text
+    from whence.instrument.pipeline.compiling import compile_text
 
     variables = {name for module in _declarations(image) for name in module.variables}
     text, closed = _HEAD, list[int]()

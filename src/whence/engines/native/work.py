@@ -13,7 +13,7 @@ from whence.abi.intercepts import LIBRARY
 from whence.errors import UnreadableIR
 from whence.instrument.calls.requests import CLOSES, may_close
 from whence.instrument.passes.later import Kept
-from whence.instrument.pipeline import Compiled, Job, compile_module, compile_twins
+from whence.instrument.pipeline.compiling import Compiled, Job, compile_module, compile_twins
 from whence.toolchain import bitcode as bitcodes
 from whence.toolchain.carry import CarriedModule
 

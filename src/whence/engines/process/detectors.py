@@ -21,10 +21,10 @@ def detectors(rules: RuleSet, cache: Cache) -> Path:
     found = cache.find("rules", key)
     if found is not None:
         return found
-    from whence.instrument import pipeline
     from whence.instrument.detectors import evaluators
+    from whence.instrument.pipeline import compiling
 
-    code = pipeline.compile_text(evaluators.generate(rules), "the detectors")
+    code = compiling.compile_text(evaluators.generate(rules), "the detectors")
     return cache.make("rules", key, lambda path: _link_detectors(code, path))
 
 

@@ -31,7 +31,7 @@ class Policy:
     labelled: the detection points at which rules judge values with labels.
     values: whether a rule judges uses of undefined values.
     described: whether the object describes variables and types, for debuggers.
-    quick: whether LLVM optimises little, for short runs (`whence.instrument.quick`).
+    quick: whether LLVM optimises little, for short runs (`whence.instrument.pipeline.quick`).
     arguments: how many arguments of calls rules name at most.
     steps: the detection points of arithmetic where a rule is evaluated (`whence.instrument.markers.steps`).
     """

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from whence import ir
 from whence.abi.labels import ARGUMENTS_OFFSET, FROM_LIBRARY, MOST_ARGUMENTS, PASSED
+from whence.instrument.passes.inserting import after
 from whence.instrument.shadow import helpers
 from whence.instrument.shadow.classes import GIVING, class_of, is_marker, library_name
 from whence.instrument.shadow.domain import Domain
-from whence.instrument.symbolic.emitting import after
 
 _CALLEE, _RETURNED, _RESULT = (PASSED.offset(each) for each in ("callee", "returned", "result"))
 

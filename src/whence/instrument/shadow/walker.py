@@ -9,12 +9,12 @@ from __future__ import annotations
 from whence import ir
 from whence.abi.points import BY_CODE
 from whence.instrument.passes.context import Context
+from whence.instrument.passes.inserting import after
 from whence.instrument.shadow import helpers
 from whence.instrument.shadow.classes import class_of, operands_of
 from whence.instrument.shadow.domain import Domain
 from whence.instrument.shadow.passing import Passing, signed
 from whence.instrument.shadow.reach import compared, followed, judged
-from whence.instrument.symbolic.emitting import after
 
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 _WORDS = {"float": 32, "double": 64, "half": 16, "bfloat": 16}

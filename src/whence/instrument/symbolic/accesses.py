@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from whence import ir
 from whence.abi.symbolic import REASONS
-from whence.instrument.symbolic.emitting import Emitter, after, what_of
+from whence.instrument.passes.inserting import after
+from whence.instrument.symbolic.emitting import Emitter, what_of
 from whence.instrument.symbolic.shapes import parts_of, width_of
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from whence import ir
 from whence.abi.intercepts import PREFIX
 from whence.abi.symbolic import MOST_ARGUMENTS, REASONS
+from whence.instrument.passes.inserting import after
 from whence.instrument.symbolic import helpers, intrinsics, library
 from whence.instrument.symbolic.comparisons import COMPARISONS
-from whence.instrument.symbolic.emitting import Emitter, after, what_of
+from whence.instrument.symbolic.emitting import Emitter, what_of
 from whence.instrument.symbolic.expansions import expansion, is_expanded
 from whence.instrument.symbolic.shapes import width_of
 from whence.instrument.symbolic.varying import is_numbered

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from whence import ir
 from whence.abi.symbolic import ACCESSES, DERIVED, MADE_FROM_SHIFT, MADE_WIDTH_SHIFT, OPERATORS, REASONS
 from whence.instrument.markers.prefixes import SYMBOLIC
+from whence.instrument.passes.inserting import after
 from whence.instrument.symbolic import helpers
 from whence.instrument.symbolic.shapes import parts_of, width_of, word
 
@@ -115,17 +116,3 @@ def what_of(operator: str, type_: str) -> int:
     """The word that asks for an expression: of an operator, or what is derived by several."""
     number = OPERATORS[operator].number if operator in OPERATORS else DERIVED[operator]
     return number | width_of(type_) << MADE_WIDTH_SHIFT
-
-
-def after(made: ir.Instruction) -> ir.Instruction:
-    """Where something can be inserted as soon as a result is there."""
-    if isinstance(made, ir.Invoke):
-        normal = made.function.block(made.normal)
-        if len(normal.predecessors) > 1:
-            normal = made.function.split_edge(made.owner, normal)
-        return normal.insertion_point
-    found = made.next
-    while found is not None and not isinstance(found, ir.Instruction):
-        found = found.next
-    assert isinstance(found, ir.Instruction)
-    return made.owner.insertion_point if found.leads else found

@@ -15,12 +15,13 @@ from whence.abi.symbolic import COVERED_SECTION, MOST_ARGUMENTS, MOST_SLOTS, STE
 from whence.instrument.markers import steps
 from whence.instrument.markers.prefixes import SYMBOLIC
 from whence.instrument.passes.context import Context
+from whence.instrument.passes.inserting import after
 from whence.instrument.symbolic import library
 from whence.instrument.symbolic.accesses import Accesses
 from whence.instrument.symbolic.calls import INLINE, Calls
 from whence.instrument.symbolic.comparisons import COMPARISONS
 from whence.instrument.symbolic.covering import last_line
-from whence.instrument.symbolic.emitting import after, what_of
+from whence.instrument.symbolic.emitting import what_of
 from whence.instrument.symbolic.shapes import parts_of, width_of, word
 from whence.instrument.symbolic.varying import CASTS, can_have, varying
 

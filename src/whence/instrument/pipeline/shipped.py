@@ -1,5 +1,6 @@
-"""The detectors of the shipped rules as an object file: ``python -m whence.instrument.shipped FILE``.
+"""The detectors of the shipped rules as an object file.
 
+``python -m whence.instrument.pipeline.shipped FILE`` writes it.
 `runtime/build.py` links it into the library that is preloaded without a launcher.
 """
 
@@ -9,7 +10,7 @@ import sys
 from pathlib import Path
 
 from whence.instrument.detectors.evaluators import generate
-from whence.instrument.pipeline import compile_text
+from whence.instrument.pipeline.compiling import compile_text
 from whence.rules import load_standard
 
 
