@@ -34,13 +34,7 @@ from whence.instrument.detectors.definitions import needed
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.later import Kept, Later
 from whence.instrument.passes.policy import Policy
-from whence.instrument.passes.stages import (
-    PassError,
-    Stage,
-    parsed,
-    run_stage,
-    verifying,
-)
+from whence.instrument.passes.stages import PassError, Stage, parsed, run_stage, verifying
 from whence.instrument.pipeline.entered import keep_entered
 from whence.instrument.pipeline.long_names import shorten_names
 from whence.instrument.pipeline.quick import drop_unused, inline_only, select_quickly, simplify

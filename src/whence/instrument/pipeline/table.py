@@ -24,13 +24,7 @@ from whence.instrument.naming.global_names import name_globals
 from whence.instrument.naming.variable_names import name_variables
 from whence.instrument.origins.deferred import defer_uses
 from whence.instrument.origins.follow import follow_origins
-from whence.instrument.passes.stages import (
-    AnyPass,
-    ContextPass,
-    Pass,
-    Stage,
-    TextPass,
-)
+from whence.instrument.passes.stages import AnyPass, ContextPass, Pass, Stage, TextPass
 from whence.instrument.pipeline.attributes import withdraw_promises, withdraw_values
 from whence.instrument.pipeline.debugging import begin_with_parameters, step_by_lines
 from whence.instrument.pipeline.divisions import multiply_instead
