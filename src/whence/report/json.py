@@ -34,7 +34,7 @@ from whence.findings import (
     SuppressionUse,
     Variable,
 )
-from whence.report import frames, words
+from whence.report import frames, leak_words
 
 SCHEMA = 1
 """The version, which increases if a field is removed or changes its meaning, not for new fields."""
@@ -359,10 +359,10 @@ def _leak_check(check: LeakCheck) -> dict[str, Any]:
 
 def _leak_summary(run: RunInfo) -> dict[str, Any] | None:
     """The totals of all processes, each block once; suppressed leaks are excused."""
-    check = words.leak_check(run)
+    check = leak_words.leak_check(run)
     if check is None:
         return None
-    return {"processes": len(words.leak_processes(run)), **_leak_totals(check)}
+    return {"processes": len(leak_words.leak_processes(run)), **_leak_totals(check)}
 
 
 def _leak_totals(check: LeakCheck) -> dict[str, Any]:

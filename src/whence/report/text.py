@@ -11,7 +11,7 @@ from rich.text import Text
 
 from whence.chains import Chain
 from whence.findings import Finding, RunInfo
-from whence.report import frames, words
+from whence.report import frames, leak_words, words
 from whence.report.chain_lines import ChainLines
 from whence.report.finding_text import FindingText, LateChains
 from whence.report.layout import Layout
@@ -113,10 +113,10 @@ class TextRenderer:
 
     def _leaks(self, findings: Sequence[Finding], run: RunInfo) -> Iterable[Text]:
         """Totals by kind, if there is a leak."""
-        check = words.leak_check(run)
+        check = leak_words.leak_check(run)
         if check is None or not (run.leak_summary or any(finding.leak for finding in findings)):
             return
-        heading, *rows = words.leak_table(check, run)
+        heading, *rows = leak_words.leak_table(check, run)
         yield Text(heading, HEADING)
         yield from map(Text, rows)
         yield Text()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from whence import __version__
 from whence.findings import Finding, Frame, RunInfo
-from whence.report import words
+from whence.report import leak_words
 from whence.report.styles import printable
 from whence.report.valgrind_errors import Error, errors
 from whence.report.valgrind_xml import ALL_CALLERS
@@ -56,10 +56,10 @@ def _place(frame: Frame) -> str:
 
 def _leaks(run: RunInfo) -> list[str]:
     """The results of the last leak search; all kinds, because tools read from them that nothing was lost."""
-    check = words.leak_check(run)
+    check = leak_words.leak_check(run)
     if check is None:
         return []
-    totals = [(name, getattr(check, field)) for name, field in words.LEAK_ROWS]
+    totals = [(name, getattr(check, field)) for name, field in leak_words.LEAK_ROWS]
     if not any(total.blocks for _, total in totals):
         return ["All heap blocks were freed -- no leaks are possible", ""]
     rows = [f"{name:>18}: {total.bytes:,} bytes in {total.blocks:,} blocks" for name, total in totals]

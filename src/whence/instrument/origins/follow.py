@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from whence import ir
 from whence.abi import library
-from whence.abi.intercepts import CXX_READERS, PREFIX
-from whence.abi.origins import AWAY, MOST_ARGUMENTS, PARSERS, READERS, RETURNING, WRITERS
+from whence.abi.intercepts import PREFIX
+from whence.abi.origins import AWAY, MOST_ARGUMENTS, RETURNING
 from whence.chains import HopKind
 from whence.instrument.markers.declarations import PREFIX as CHECK
 from whence.instrument.naming import bits
@@ -21,7 +21,6 @@ from whence.instrument.naming.bits import is_word
 from whence.instrument.naming.described import Described
 from whence.instrument.naming.names import Names
 from whence.instrument.origins import helpers
-from whence.instrument.origins.copies import copy_name
 from whence.instrument.origins.deaths import Deaths
 from whence.instrument.origins.emitter import CELLED, IN_MEMORY, Emitter, after
 from whence.instrument.origins.indexes import Indexes
@@ -34,13 +33,10 @@ from whence.instrument.origins.sites import Sites
 from whence.instrument.origins.sizes import Sizes, checked_arithmetic
 from whence.instrument.origins.uses import Uses
 from whence.instrument.origins.variables import BEGIN, Variables, lifetimes
+from whence.instrument.origins.wholes import Copies
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.policy import Policy
 
-_COPIES = ("llvm.memcpy.", "llvm.memmove.")
-_SETS = "llvm.memset."
-_OF_VARIABLE = "__const."
-"""How front ends call what variables of functions are initialised with."""
 _SAME = ("llvm.launder.", "llvm.strip.", "llvm.expect", "llvm.ptrmask")
 _LEAVES = library.having("leaves")
 """Functions that leave the one that calls them, unless they return to it."""
@@ -55,8 +51,6 @@ _UNUSUAL = ("byval", "sret", "nest")
 """Attributes of arguments that have no node."""
 _OF_MAIN = ("number of the program's arguments", "program's arguments", "program's environment")
 """What `main` is called with."""
-_NOWHERE = "inttoptr (i64 -1 to ptr)"
-"""The address of no use."""
 _UNFOLLOWED = "of an uncommon size, which is not followed"
 
 
@@ -119,6 +113,7 @@ class _Follower:
         self.results = Results(function, sites, self.names, out, self._node)
         self.effects = Effects(out, self.names)
         self.lists = Lists(function, out)
+        self.copies = Copies(function, sites, self.names, out, self._node, self._pass)
         self.deaths = Deaths(function, sites, self.names, self.shadows, self._emit)
         self.variables = Variables(function, self.shadows, IN_MEMORY, self._emit)
         self.uses = Uses(function, sites, self.names, out, self._node) if policy.values else None
@@ -466,10 +461,10 @@ class _Follower:
             return
         if name.startswith("llvm."):
             self.deaths.lifetime(call, name)
-            self._intrinsic(call, name)
+            self.copies.of(call, name)
             return
         nodes = self._pass(call, name)
-        self._tell_input(call, name)
+        self.effects.tell_input(call, name, self.sites)
         self._drop(call, name)
         if name in _LEAVES and not call.is_terminator:
             self.deaths.end(call)
@@ -488,24 +483,6 @@ class _Follower:
         if pointer.startswith("%"):
             self._emit(call, helpers.TARGET, "void", f"ptr {pointer}, i32 {self._node(pointer, 'ptr', call)}")
 
-    def _tell_input(self, call: ir.Call, name: str) -> None:
-        """Functions that take something from outside or from a text, or send something, are told where they
-        are called."""
-        pointer = call.callee_operand.value
-        if name in PARSERS or (not name and pointer.startswith("%") and _may_parse(call)):
-            function = name or f"(*{self.names.value(pointer) or '…'})"
-            site = self.sites.site(call, HopKind.ARITHMETIC, f"{function}({self.names.arguments(call)})")
-        elif name in READERS:
-            site = self.sites.site(call, HopKind.OUTSIDE, name, "input")
-        elif name in CXX_READERS:
-            site = self.sites.site(call, HopKind.OUTSIDE, CXX_READERS[name], "input")
-            self.sites.site(call, HopKind.RETURN, CXX_READERS[name])
-        elif name in WRITERS:
-            site = self.sites.site(call, HopKind.SENT, name)
-        else:
-            return
-        self._emit(call, helpers.CALLING, "void", f"ptr {site}")
-
     def _drop(self, call: ir.Call, name: str) -> None:
         """A pointer that is returned and not used is lost."""
         if call.type != "ptr" or call.result is None or call.result in self.used:
@@ -515,62 +492,6 @@ class _Follower:
             node = self._node(call.result, "ptr", call)
             site = self.sites.site(call, HopKind.DROPPED, name or self.names.value(call.callee_operand.value))
             self._emit(place, helpers.LEFT, "void", f"ptr {site}, ptr {call.result}, i32 {node}")
-
-    def _intrinsic(self, call: ir.Call, name: str) -> None:
-        if name.startswith(_COPIES) and (made := self._by_value(call)) is not None:
-            self._receive(call, made)
-        elif name.startswith(_COPIES):
-            self._pass_places(call, "memcpy")
-            to, source, size = call.arguments[:3]
-            place, origin = self._target(to.value), self._target(source.value)
-            if ir.unquote(source.value).startswith(_OF_VARIABLE):
-                site = self.sites.site(call, HopKind.INITIAL, place)
-            else:
-                site = self.sites.site(call, HopKind.COPY, place, origin or ("memory" if place else ""))
-            copy, sized = copy_name(size.value)
-            places = f"ptr {site}, ptr {to.value}, ptr {source.value}"
-            self._runtime(call, copy, f"{places}, {_wide(size)}" if sized else places)
-        elif name.startswith(_SETS):
-            self._pass_places(call, "memset")
-            to, byte, size = call.arguments[:3]
-            if byte.value.startswith("%"):
-                self._fill(call, byte, to.value, _wide(size))
-                return
-            site = self.sites.site(
-                call, HopKind.CONSTANT, f"bytes {self.names.value(byte.value) or '…'} by memset"
-            )
-            self._runtime(call, helpers.SET, f"ptr {site}, ptr {to.value}, {_wide(size)}")
-
-    def _pass_places(self, call: ir.Call, name: str) -> None:
-        """The pointers of an assignment of a struct, and of its like, are asked for as arguments: no use is
-        newer."""
-        self._pass(call, name)
-        self._emit(call, helpers.USE, "void", f"ptr {_NOWHERE}, i32 0")
-
-    def _by_value(self, copy: ir.Call) -> ir.Parameter | None:
-        """The parameter that the function copies where it begins, because it is passed by value."""
-        made = self.function.definition_of(copy.arguments[1].value)
-        return made if isinstance(made, ir.Parameter) and made.attributes.has("byval") else None
-
-    def _receive(self, copy: ir.Call, parameter: ir.Parameter) -> None:
-        index = [each.name for each in self.function.parameters].index(parameter.name)
-        to, source, size = copy.arguments[:3]
-        site = self.sites.site(copy, HopKind.PARAMETER, self._target(to.value))
-        places = f"ptr {to.value}, ptr {source.value}, {_wide(size)}"
-        arguments = f"ptr {site}, ptr {self.function.ref}, i64 {index}, {places}"
-        self._runtime(copy, helpers.RECEIVED, arguments)
-
-    def _fill(self, call: ir.Call, byte: ir.Argument, to: str, size: str) -> None:
-        """All bytes are copies of one value."""
-        site = self.sites.site(call, HopKind.COPY, "memset")
-        node = self._step(call, site, self._node(byte.value, byte.type, call))
-        self._runtime(call, helpers.FILLED, f"ptr {site}, ptr {to}, {size}, i32 {node}")
-
-    def _target(self, pointer: str) -> str:
-        made = self.function.definition_of(pointer)
-        if isinstance(made, ir.GetElementPtr) and made.constant_offset == 0:
-            return self._target(made.base)
-        return self.names.place(pointer)
 
     def _pass(self, call: ir.Call, name: str) -> list[str]:
         """Passes the nodes of the arguments; returns those of pointers and integers, in order."""
@@ -674,13 +595,3 @@ def _is_plain_use(use: ir.Instruction, variable: ir.Alloca) -> bool:
 
 def _is_constant(operand: ir.Operand) -> bool:
     return not operand.value.startswith("%")
-
-
-def _may_parse(call: ir.Call) -> bool:
-    """Whether what a pointer leads to may compute a number from the text that is its first argument."""
-    arguments = call.arguments
-    return call.type in ("i32", "i64") and bool(arguments) and arguments[0].type == "ptr"
-
-
-def _wide(size: ir.Argument) -> str:
-    return f"i64 {size.value}"

@@ -22,6 +22,7 @@ from whence.instrument.naming.names import Names
 from whence.instrument.origins import helpers
 from whence.instrument.origins.copies import COPY
 from whence.instrument.origins.emitter import Emitter, after
+from whence.instrument.origins.sites import Sites
 
 _ALLOCATIONS = library.having("new")
 FREES = library.having("frees") - _ALLOCATIONS
@@ -76,6 +77,24 @@ class Effects:
         self._out = out
         self._names = names
         self._emit = out.behind
+
+    def tell_input(self, call: ir.Call, name: str, sites: Sites) -> None:
+        """Functions that take something from outside or from a text, or send something, are told where they
+        are called."""
+        pointer = call.callee_operand.value
+        if name in PARSERS or (not name and pointer.startswith("%") and _may_parse(call)):
+            function = name or f"(*{self._names.value(pointer) or '…'})"
+            site = sites.site(call, HopKind.ARITHMETIC, f"{function}({self._names.arguments(call)})")
+        elif name in READERS:
+            site = sites.site(call, HopKind.OUTSIDE, name, "input")
+        elif name in CXX_READERS:
+            site = sites.site(call, HopKind.OUTSIDE, CXX_READERS[name], "input")
+            sites.site(call, HopKind.RETURN, CXX_READERS[name])
+        elif name in WRITERS:
+            site = sites.site(call, HopKind.SENT, name)
+        else:
+            return
+        self._out.call(call, helpers.CALLING, "void", f"ptr {site}")
 
     def of(self, call: ir.Call, name: str, nodes: list[str], site: Callable[..., str]) -> None:
         arguments = call.arguments
@@ -174,3 +193,9 @@ class Effects:
         given = place.insert_before(f"icmp {_GIVES[name]} {call.type} {call.result}, 0").result
         size = place.insert_before(f"select i1 {given}, i64 {_POINTER_BYTES}, i64 0").result
         self._out.call(place, helpers.SET, "void", f"ptr {site}, ptr {call.arguments[0].value}, i64 {size}")
+
+
+def _may_parse(call: ir.Call) -> bool:
+    """Whether what a pointer leads to may compute a number from the text that is its first argument."""
+    arguments = call.arguments
+    return call.type in ("i32", "i64") and bool(arguments) and arguments[0].type == "ptr"

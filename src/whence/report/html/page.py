@@ -9,7 +9,7 @@ from functools import cache
 import jinja2
 
 from whence.findings import Finding, RunInfo
-from whence.report import frames, words
+from whence.report import frames, leak_words, words
 from whence.report.html.code import CodeShelf, code_styles
 from whence.report.html.leaks import leak_tree
 from whence.report.html.view import FindingView, view_of
@@ -35,7 +35,7 @@ class HtmlRenderer:
             view_of(finding, run, shelf, self.directory, number)
             for number, finding in enumerate(findings, start=1)
         ]
-        check = words.leak_check(run)
+        check = leak_words.leak_check(run)
         leaks = leak_tree(findings, self.directory, shelf)
         return _template().render(
             program=printable(os.path.basename(run.program)),
@@ -45,7 +45,7 @@ class HtmlRenderer:
             rules=_rules(views),
             leaks=leaks,
             leaks_first=leaks is not None and sum(1 for each in findings if each.leak) > _FEW_LEAKS,
-            leak_table=words.leak_table(check, run) if check and any(f.leak for f in findings) else (),
+            leak_table=leak_words.leak_table(check, run) if check and any(f.leak for f in findings) else (),
             notes=[printable(note) for note in run.sentences],
             suppressed=[
                 (words.suppressed(use), f"{frames.short_path(use.file, self.directory)}:{use.line}", use.name)
