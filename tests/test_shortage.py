@@ -17,7 +17,7 @@ from tests.harness.warm import real_starts as real_starts
 
 from whence.engines.native.workers import Failure, each, workers
 from whence.errors import ToolLimit
-from whence.shortage import shortage, shortages
+from whence.errors.shortage import shortage, shortages
 
 
 @pytest.mark.parametrize(

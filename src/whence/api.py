@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whence.errors import ProgramNotFound, UserMistake
+from whence.errors.shortage import shortages
 from whence.options import RunOptions
-from whence.shortage import shortages
 
 if TYPE_CHECKING:
     from typing import Unpack

@@ -24,7 +24,7 @@ from typing import Any
 import click
 
 from whence.errors import UserMistake
-from whence.hints import did_you_mean, expected
+from whence.errors.hints import did_you_mean, expected
 
 FILE_NAME = "whence.toml"
 VARIABLE = "WHENCE_OPTIONS"

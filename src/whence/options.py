@@ -13,7 +13,7 @@ from typing import Any
 from whence.abi.options import OPTIONS as RUNTIME_OPTIONS
 from whence.engines import registry
 from whence.errors import ExitCode, UserMistake
-from whence.hints import did_you_mean, expected
+from whence.errors.hints import did_you_mean, expected
 from whence.tiers import AUTO, TIERS
 
 SWITCH, CHOICE, INTEGER, NUMBER, TEXT, FILE, FILES, RULES, SIZE, SIGNAL, OBJECT, REPORT = (

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from whence.api import StrPath, find_program, select_rules
 from whence.errors import UserMistake, WhenceError
+from whence.errors.shortage import shortages
 from whence.options import KEYWORDS
 from whence.preparation import Preparations
-from whence.shortage import shortages
 from whence.tiers import AUTO
 
 if TYPE_CHECKING:

@@ -81,7 +81,7 @@ def set_hard(kilobytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_STACK, (kilobytes << 10, kilobytes << 10))
 
 
-SILENT = "from whence.shortage import silent_end; print(silent_end(-11)); print(silent_end(-9))"
+SILENT = "from whence.errors.shortage import silent_end; print(silent_end(-11)); print(silent_end(-9))"
 COMMAND = Path(sys.executable).parent / "whence"
 
 

@@ -57,7 +57,7 @@ def run(argv: list[str], cxx: bool) -> int:
             _tell_of_probe(clang, argv, cxx)
         return status
     except OSError as error:
-        from whence.shortage import shortage
+        from whence.errors.shortage import shortage
 
         _say("error", f"cannot run the compiler: {shortage(error) or error}")
         return 125

@@ -8,7 +8,7 @@ import click
 
 from whence import __version__
 from whence.errors import UserMistake
-from whence.hints import did_you_mean, expected
+from whence.errors.hints import did_you_mean, expected
 
 _COMMANDS = {
     "run": "run:run",

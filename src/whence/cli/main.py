@@ -63,7 +63,7 @@ def _click_error(error: Exception) -> int:
         return error.exit_code
     if os.environ.get(variables.TRACEBACK):
         raise error
-    from whence.shortage import shortage
+    from whence.errors.shortage import shortage
 
     sentence = shortage(error)
     if sentence:

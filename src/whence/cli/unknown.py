@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from whence.errors import UserMistake
-from whence.hints import did_you_mean
+from whence.errors.hints import did_you_mean
 
 _NAMED = 3
 """Commands that a sentence names at most."""

@@ -21,7 +21,7 @@ from whence.cli.ending import exit_status
 from whence.cli.output import leave, say
 from whence.cli.replacing import replace_text
 from whence.errors import CannotExecute, CarriesNoIR, UserMistake, WhenceError
-from whence.hints import did_you_mean, expected
+from whence.errors.hints import did_you_mean, expected
 from whence.options import COMMAND_LINE, FILES, INTEGER, YES_NO, RunOptions
 
 if TYPE_CHECKING:

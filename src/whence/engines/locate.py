@@ -178,7 +178,7 @@ def _failure(error: Exception) -> WhenceError:
         return error
     if os.environ.get(variables.TRACEBACK):
         raise error
-    from whence.shortage import shortage
+    from whence.errors.shortage import shortage
 
     return ToolLimit(shortage(error) or f"internal error: {type(error).__name__}: {error}; please report it")
 

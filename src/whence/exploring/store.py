@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from whence.errors import ToolLimit, UserMistake
-from whence.shortage import remedy
+from whence.errors.shortage import remedy
 
 SCHEMA = 1
 IDENTITY, JOURNAL, TESTS, SUMMARY = "exploration.json", "journal.jsonl", "tests", "summary.json"

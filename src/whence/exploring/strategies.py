@@ -8,10 +8,10 @@ from collections import Counter, deque
 from typing import Protocol, cast
 
 from whence.errors import UserMistake
+from whence.errors.hints import did_you_mean
 from whence.exploring.distances import Distances
 from whence.exploring.flow import NEVER
 from whence.exploring.tree import Node, Tree
-from whence.hints import did_you_mean
 
 _MOST_BEFORE = 16
 """Decisions before one that are looked at to know where it leads."""

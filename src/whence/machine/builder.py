@@ -10,7 +10,7 @@ from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
 
 from whence.abi.widths import VALUE_WIDTHS
-from whence.hints import expected
+from whence.errors.hints import expected
 from whence.machine.clauses import Clauses
 from whence.machine.syntax import (
     ALLOCATORS,

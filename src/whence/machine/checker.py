@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from rpds import HashTrieMap
 
-from whence.hints import did_you_mean
+from whence.errors.hints import did_you_mean
 from whence.machine.syntax import (
     ALLOCATORS,
     FREES,

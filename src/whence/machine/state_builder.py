@@ -8,7 +8,7 @@ from lark import Token, v_args
 from lark.tree import Meta
 
 from whence.abi.records import FAMILIES
-from whence.hints import expected
+from whence.errors.hints import expected
 from whence.machine.builder import MAX_INDEX, ProgramBuilder
 from whence.machine.clauses import Clauses
 from whence.machine.memory import Block, Byte, Fragment, Mixed, Ranges, joined, whole

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from whence.errors import ToolLimit
-from whence.hints import did_you_mean
+from whence.errors.hints import did_you_mean
 from whence.machine.error_rules import BY_NAME
 from whence.proofs import keeping, without_z3
 from whence.proofs.results import LEMMAS, Outcome, Proof, Verdict

@@ -14,7 +14,7 @@ from lark import Token, Tree
 
 from whence.abi.labels import CLASSES, SOURCES
 from whence.abi.widths import VALUE_WIDTHS
-from whence.hints import did_you_mean, expected
+from whence.errors.hints import did_you_mean, expected
 from whence.rules import model as m
 from whence.rules.problems import Place, Problems
 from whence.rules.vocabulary import (

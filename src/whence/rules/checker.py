@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from whence.abi import fixed
 from whence.abi.points import LABELLED
-from whence.hints import did_you_mean
+from whence.errors.hints import did_you_mean
 from whence.rules import binding
 from whence.rules import model as m
 from whence.rules.domains import bits_of, with_bits

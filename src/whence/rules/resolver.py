@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from whence.hints import did_you_mean
+from whence.errors.hints import did_you_mean
 from whence.rules import model as m
 from whence.rules.printer import print_term
 from whence.rules.problems import Place, Problems

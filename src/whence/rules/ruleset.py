@@ -11,7 +11,7 @@ from pathlib import Path
 from whence.abi import fixed
 from whence.abi.points import LABELLED
 from whence.errors import UserMistake
-from whence.hints import did_you_mean
+from whence.errors.hints import did_you_mean
 from whence.rules import model as m
 from whence.rules.groups import GROUPS, wanted
 from whence.rules.printer import print_domain, print_predicate, print_rule

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from lark import Lark
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
-from whence.hints import expected
+from whence.errors.hints import expected
 from whence.rules.problems import Place
 
 

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from whence.errors import UserMistake
+from whence.errors.hints import did_you_mean
 from whence.findings import KEY_FRAMES, Frame
-from whence.hints import did_you_mean
 from whence.suppressions.glob import escape, matches
 from whence.suppressions.model import (
     ANY_LEVELS,

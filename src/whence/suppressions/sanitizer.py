@@ -17,8 +17,8 @@ from functools import cache
 
 from whence import memcheck
 from whence.errors import UserMistake
+from whence.errors.hints import did_you_mean, expected
 from whence.findings import Frame
-from whence.hints import did_you_mean, expected
 from whence.suppressions.model import Entry, Seen, SuppressionFile
 from whence.symbols.demangle import demangle
 

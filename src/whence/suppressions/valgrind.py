@@ -19,8 +19,8 @@ from itertools import islice
 
 from whence import memcheck
 from whence.errors import UserMistake
+from whence.errors.hints import did_you_mean, expected
 from whence.findings import Frame
-from whence.hints import did_you_mean, expected
 from whence.suppressions.glob import matches
 from whence.suppressions.model import (
     ANY_LEVELS,

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Protocol
 from whence import __version__
 from whence.elf import PT_LOAD, SECTION, SHT_DYNSYM, SHT_SYMTAB, SYMBOL, Elf, ElfError
 from whence.errors import WhenceError
-from whence.shortage import shortage
+from whence.errors.shortage import shortage
 from whence.symbols.demangle import function_name
 
 if TYPE_CHECKING:

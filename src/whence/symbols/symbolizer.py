@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from whence.abi.undefined import TWIN_SUFFIX
+from whence.errors.shortage import shortage
 from whence.findings import Frame
-from whence.shortage import shortage
 from whence.symbols.demangle import function_name
 from whence.symbols.maps import Mapping, MemoryMap
 

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from whence.abi import places, variables
 from whence.errors import ToolLimit, WhenceError
-from whence.shortage import remedy
+from whence.errors.shortage import remedy
 from whence.toolchain import cache_files as files
 from whence.toolchain.cache_locks import Locks, byte_of
 from whence.toolchain.cache_prune import DEFAULT_SIZE, SIZE_VARIABLE, parse_size, prune

@@ -11,7 +11,7 @@ from whence import __version__
 from whence.abi.observed import macros
 from whence.engines.binary.core import Core
 from whence.errors import ToolLimit
-from whence.shortage import silent_end
+from whence.errors.shortage import silent_end
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.clang import Clang, find_clang
 from whence.toolchain.lacking import linking

@@ -18,8 +18,8 @@ from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.instances import Instances
 from whence.engines.process.interpreter import interpreter_words
 from whence.errors import CannotExecute, CarriesNoIR, ExitCode, ToolLimit, WhenceError
+from whence.errors.shortage import shortage
 from whence.preparation import IMPOSSIBLE, KNOWN, PREPARED, Preparation, Preparations
-from whence.shortage import shortage
 from whence.toolchain.cache import Cache
 from whence.toolchain.carry import CarriedModule, read_image
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from whence.hints import did_you_mean
+from whence.errors.hints import did_you_mean
 from whence.rules import RuleSet
 from whence.rules import model as m
 from whence.rules.expand import expand

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from whence import __version__
 from whence.errors import ToolLimit
-from whence.shortage import silent_end
+from whence.errors.shortage import silent_end
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedImage, mentions_begin, read_image
 from whence.toolchain.clang import find_clang

@@ -18,7 +18,7 @@ from whence.abi import later
 from whence.engines.native.objects import LATER
 from whence.engines.process.building import BuildSettings
 from whence.errors import Abandoned, ToolLimit
-from whence.shortage import silent_end
+from whence.errors.shortage import silent_end
 from whence.toolchain.cache import Cache
 from whence.toolchain.clang import find_clang
 

@@ -27,8 +27,8 @@ import llvmlite.binding as llvm
 from whence.engines.native.refused import Failure as Failure
 from whence.engines.process.building import BuildSettings
 from whence.errors import Abandoned, Refusal, ToolLimit
+from whence.errors.shortage import shortage
 from whence.instrument import PRINT_AFTER
-from whence.shortage import shortage
 from whence.toolchain.carry import CarriedModule
 
 T = TypeVar("T")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from whence import __version__
 from whence.errors import ToolLimit
+from whence.errors.shortage import silent_end
 from whence.prepared import generator_identity
 from whence.rules import RuleSet
-from whence.shortage import silent_end
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.clang import find_clang
 from whence.toolchain.lacking import linking

@@ -20,6 +20,7 @@ from typing import IO
 from whence.engines.progress import NO_PROGRESS
 from whence.engines.protocol import Task
 from whence.errors import ToolLimit, UserMistake, WhenceError
+from whence.errors.shortage import shortages
 from whence.exploring.cluster.messages import READY, received, send
 from whence.exploring.cluster.portion import Portion
 from whence.exploring.cluster.shares import Gains, Mission, Share
@@ -32,7 +33,6 @@ from whence.exploring.solvers import load
 from whence.exploring.starting import Program
 from whence.exploring.terms import Terms
 from whence.exploring.tree import Tree
-from whence.shortage import shortages
 from whence.toolchain.cache import Cache
 
 

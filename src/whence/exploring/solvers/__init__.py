@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from whence.errors import ToolLimit, UserMistake
+from whence.errors.hints import did_you_mean
 from whence.exploring.terms import Terms
-from whence.hints import did_you_mean
 
 _SOLVERS = {"bitwuzla": "with_bitwuzla:BitwuzlaSolver", "z3": "with_z3:Z3Solver"}
 """Name, also that of the Python package, -> module and class; the first that is installed is used."""
