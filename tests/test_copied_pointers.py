@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from tests.harness.process import Whence
 
-from whence.chains import Chain, Hop, HopKind, parted
+from whence.abi.hops import HopKind
+from whence.findings.chains import Chain, Hop, parted
 
 BIRTH = Hop(HopKind.ALLOCATION, name="malloc", line=1)
 KEPT = Hop(HopKind.STORED, name="p", line=2)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from whence.chains import Chain, Hop, HopKind
+from whence.abi.hops import HopKind
+from whence.findings.chains import Chain, Hop
 from whence.report.chain_text import hop_words
 
 

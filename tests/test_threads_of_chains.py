@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from whence.chains import Chain, Hop, HopKind
+from whence.abi.hops import HopKind
 from whence.engines.locate import matched
 from whence.findings import (
     Access,
@@ -21,6 +21,7 @@ from whence.findings import (
     RunInfo,
     Value,
 )
+from whence.findings.chains import Chain, Hop
 from whence.result import Result
 
 BLOCK = Block(7, 0x1000, 20, BlockState.FREED, allocated=Event(1, 0), freed=Event(2, 1))

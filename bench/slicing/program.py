@@ -15,7 +15,7 @@ from slicing.control import control_dependences
 from slicing.heap import FUNCTIONS, Heap
 from slicing.stepping import Process
 from slicing.trace import Fault, Trace, Tracer
-from whence.frames import Frame
+from whence.findings.frames import Frame
 from whence.symbols.maps import MemoryMap
 from whence.symbols.symbolizer import Symbolizer
 

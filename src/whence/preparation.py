@@ -17,7 +17,7 @@ class Preparation:
     state: "prepared", "known" (all of it stood in the cache) or "impossible". reason: a sentence on what is
     impossible, else empty. exit_code: `ExitCode.OK`, or what a run of it would end with.
     modules, functions: how many are checked when it runs, those of its libraries included. guarded, safe: how
-    many variables in memory lie between zones, and how many need none (`whence.coverage.Counts`).
+    many variables in memory lie between zones, and how many need none (`whence.findings.coverage.Counts`).
     notes: for the user.
     """
 

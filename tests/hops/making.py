@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from textwrap import dedent
 from typing import NamedTuple
 
-from whence.chains import HopKind
+from whence.abi.hops import HopKind
 
 _MARK = re.compile(r" *//: *(.*)\Z")
 _ENTRY = re.compile(r"(\d+)( repeated)? (\w+)(?: (.+))?\Z")

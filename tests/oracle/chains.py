@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from tests.oracle.abstract import watched
 from tests.oracle.engine import Found
 
-from whence.chains import Chain as Followed
-from whence.chains import HopKind
+from whence.abi.hops import HopKind
+from whence.findings.chains import Chain as Followed
 from whence.machine import syntax as s
 from whence.machine.chains import Chain, Link
 from whence.machine.values import BlockId

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from whence.chains import Chain, FileKind, Holder, Hop, HopKind, Input, InputKind
+from whence.abi.hops import HopKind
 from whence.findings import (
     Access,
     AccessKind,
@@ -32,6 +32,7 @@ from whence.findings import (
     Value,
     Variable,
 )
+from whence.findings.chains import Chain, FileKind, Holder, Hop, Input, InputKind
 
 HERE = Path(__file__).parent
 PROGRAM = str(HERE / "prog")

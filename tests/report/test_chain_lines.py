@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from whence.chains import Chain, Hop, HopKind
+from whence.abi.hops import HopKind
+from whence.findings.chains import Chain, Hop
 from whence.report.chain_lines import ChainLines
 from whence.report.layout import Layout
 from whence.report.source import SourceFinder

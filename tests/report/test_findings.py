@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import BEGIN, DANGLING, DOUBLE_FREE, LEAK, LIBRARY, LIVE, OVERFLOW, SAMPLES, write
 
-from whence.deduplication import deduplicate
 from whence.findings import (
     Block,
     Event,
@@ -22,6 +21,7 @@ from whence.findings import (
     Value,
     Where,
 )
+from whence.findings.deduplication import deduplicate
 
 
 @pytest.mark.parametrize(

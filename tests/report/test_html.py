@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from samples import DANGLING, HERE, OVERFLOW, RUN, SAMPLES, WRITE_STACK
 
-from whence.chains import Chain, Hop, HopKind
-from whence.coverage import Coverage, LeftOut
+from whence.abi.hops import HopKind
 from whence.findings import Block, Event, Finding, Frame, Leak, LeakKind, RunInfo, States
+from whence.findings.chains import Chain, Hop
+from whence.findings.coverage import Coverage, LeftOut
 from whence.report.chain_text import chain_heading
 from whence.report.html import HtmlRenderer
 from whence.report.html.code import CodeShelf

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.deduplication import deduplicate
 from whence.errors import UserMistake
 from whence.findings import (
     Access,
@@ -26,6 +25,7 @@ from whence.findings import (
     RuleInfo,
     UseKind,
 )
+from whence.findings.deduplication import deduplicate
 from whence.suppressions import Seen, Suppressions, native, valgrind_writer
 from whence.suppressions.load import parse
 from whence.suppressions.model import ANY_LEVELS, AnyLevels, Level, stack_matches

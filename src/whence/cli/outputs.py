@@ -17,8 +17,8 @@ from whence.options import REPORTS, STANDARD_OUTPUT, RunOption
 from whence.toolchain import spawn
 
 if TYPE_CHECKING:
-    from whence.coverage import Coverage
     from whence.findings import Finding, RunInfo
+    from whence.findings.coverage import Coverage
     from whence.report import Renderer
     from whence.report.text import TextRenderer
     from whence.result import Result

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from whence import memcheck
 from whence.cli.ending import exit_status
 from whence.cli.output import leave, say
 from whence.cli.replacing import replace_text
 from whence.errors import CannotExecute, CarriesNoIR, UserMistake, WhenceError
 from whence.errors.hints import did_you_mean, expected
+from whence.findings import memcheck
 from whence.options import COMMAND_LINE, FILES, INTEGER, YES_NO, RunOptions
 
 if TYPE_CHECKING:

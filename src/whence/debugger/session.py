@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from whence.chains import Chain
 from whence.errors import ToolLimit, WhenceError
 from whence.findings import Finding, RunInfo
+from whence.findings.chains import Chain
 
 if TYPE_CHECKING:
     from whence.report.text import TextRenderer

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whence.abi import points, variables
-from whence.chains import Chain
 from whence.engines import interruption
 from whence.engines.keeping import Kept
 from whence.engines.protocol import Task
@@ -28,6 +27,7 @@ from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start
 from whence.errors import Abandoned, ToolLimit, WhenceError
 from whence.findings import BlockKind, Finding, Point, thread_name
+from whence.findings.chains import Chain
 from whence.result import Result
 
 if TYPE_CHECKING:

@@ -22,10 +22,10 @@ from whence.abi.plans import Start as Lines
 from whence.toolchain.removal import remove_tree
 
 if TYPE_CHECKING:
-    from whence.coverage import Coverage
     from whence.debugger.session import Debugger
     from whence.engines.process.handover import Handover
     from whence.engines.process.watching import Watcher
+    from whence.findings.coverage import Coverage
 
 
 class Resumed(NamedTuple):

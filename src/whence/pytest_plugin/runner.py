@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from whence.cli.outputs import Outputs
     from whence.engines.process.launch import Attendant
     from whence.findings import Event, Finding
-    from whence.frames import Frame
+    from whence.findings.frames import Frame
     from whence.result import Result
 
 _DEFAULTS = ("--keep-going", "--trace-children", "--locate", "never")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from rich.cells import cell_len
 from rich.text import Text
 
-from whence.chains import Chain, Hop, HopKind
+from whence.abi.hops import HopKind
 from whence.findings import Frame
+from whence.findings.chains import Chain, Hop
 from whence.report import frames
 from whence.report.chain_text import Row, chain_heading, frame_of, hop_parts, hop_threads, mark, rows_of
 from whence.report.layout import INDENT, Layout

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from os.path import basename
 
-from whence.chains import Chain, FileKind, Holder, Hop, HopKind, Input, InputKind
+from whence.abi.hops import HopKind
 from whence.findings import Frame, thread_name
+from whence.findings.chains import Chain, FileKind, Holder, Hop, Input, InputKind
 from whence.report import words
 from whence.report.frames import is_system, place, position
 

@@ -12,8 +12,6 @@ from importlib.resources import files
 from typing import Any
 
 from whence import __version__
-from whence.chains import Chain, Hop, Input, InputKind
-from whence.coverage import Coverage
 from whence.findings import (
     Access,
     AccessKind,
@@ -34,6 +32,8 @@ from whence.findings import (
     SuppressionUse,
     Variable,
 )
+from whence.findings.chains import Chain, Hop, Input, InputKind
+from whence.findings.coverage import Coverage
 from whence.report import frames, leak_words
 
 SCHEMA = 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from whence.deduplication import united
 from whence.findings import LeakCheck, LeakKind, LeakMoment, RunInfo, Total
+from whence.findings.deduplication import united
 
 LEAK_ROWS = (
     ("definitely lost", "definite"),

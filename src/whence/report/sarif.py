@@ -14,7 +14,6 @@ from typing import Any
 from urllib.parse import quote
 
 from whence import __version__
-from whence.chains import Chain, Hop
 from whence.findings import (
     Event,
     Finding,
@@ -25,6 +24,7 @@ from whence.findings import (
     telling_stack,
     thread_name,
 )
+from whence.findings.chains import Chain, Hop
 from whence.report import frames, words
 from whence.report.chain_text import chain_heading, frame_of, hop_sentences, mark
 

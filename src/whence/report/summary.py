@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from whence.coverage import Coverage, LeftOut
 from whence.findings import Finding, RunInfo
+from whence.findings.coverage import Coverage, LeftOut
 from whence.report import words
 from whence.report.styles import ERROR, GOOD, HEADING, WARNING, printable
 

@@ -9,8 +9,8 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from whence.chains import Chain
 from whence.findings import Finding, RunInfo
+from whence.findings.chains import Chain
 from whence.report import frames, leak_words, words
 from whence.report.chain_lines import ChainLines
 from whence.report.finding_text import FindingText, LateChains

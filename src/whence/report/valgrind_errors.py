@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from whence import memcheck
-from whence.findings import Block, BlockState, Family, Finding, Frame, Point, Where, telling_stack
+from whence.findings import Block, BlockState, Family, Finding, Frame, Point, Where, memcheck, telling_stack
 from whence.report import frames, words
 
 _LOST = {

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from whence.deduplication import deduplicate
 from whence.findings import Finding, Frame, SuppressionUse, is_runtime, telling_stack
+from whence.findings.deduplication import deduplicate
 
 
 class Seen:

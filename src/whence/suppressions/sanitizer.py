@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from whence import memcheck
 from whence.errors import UserMistake
 from whence.errors.hints import did_you_mean, expected
-from whence.findings import Frame
+from whence.findings import Frame, memcheck
 from whence.suppressions.model import Entry, Seen, SuppressionFile
 from whence.symbols.demangle import demangle
 

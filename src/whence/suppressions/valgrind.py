@@ -17,10 +17,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from whence import memcheck
 from whence.errors import UserMistake
 from whence.errors.hints import did_you_mean, expected
-from whence.findings import Frame
+from whence.findings import Frame, memcheck
 from whence.suppressions.glob import matches
 from whence.suppressions.model import (
     ANY_LEVELS,

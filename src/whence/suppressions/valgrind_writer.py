@@ -15,8 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from whence import memcheck
-from whence.findings import Finding, Frame
+from whence.findings import Finding, Frame, memcheck
 from whence.suppressions.model import Seen
 
 _MOST_FRAMES = 24

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whence.coverage import NO_IR, Coverage, LeftOut
 from whence.engines.native.objects import objects_of, tier_of
 from whence.engines.native.texts import texts_for
 from whence.engines.native.twins import LateTwins
@@ -33,6 +32,7 @@ from whence.engines.process.libraries import (
     sources,
 )
 from whence.errors import CannotExecute, CarriesNoIR, ToolLimit
+from whence.findings.coverage import NO_IR, Coverage, LeftOut
 from whence.native import native_library
 from whence.tiers import FULL
 from whence.toolchain.cache import Cache, digest

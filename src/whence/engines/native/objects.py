@@ -1,9 +1,9 @@
 """From carried modules to instrumented objects, through the cache.
 
 Entries: ``defines/<digest>`` names of library functions that a module defines itself; ``objects/<key>``
-instrumented objects, ``counts/<key>`` what they check (`whence.coverage.Counts`), ``refused/<key>`` why LLVM
-does not take a module. A changed source file changes one module's digest, so only that module is compiled
-again.
+instrumented objects, ``counts/<key>`` what they check (`whence.findings.coverage.Counts`), ``refused/<key>``
+why LLVM does not take a module. A changed source file changes one module's digest, so only that module is
+compiled again.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from whence import __version__
 from whence.abi.entered import Needed, module_word
-from whence.coverage import Counts
 from whence.engines.native import costs
 from whence.engines.native.named import keep_names
 from whence.engines.native.refused import Failure, Refused
 from whence.engines.process.building import BuildSettings, Hasty
 from whence.errors import Refusal, UnreadableIR
+from whence.findings.coverage import Counts
 from whence.prepared import checks_of, generator_identity
 from whence.rules.observable import NATIVE
 from whence.tiers import AUTO, FULL, QUICK

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from whence.coverage import Coverage
 from whence.engines.process.instances import Instances
 from whence.engines.progress import Progress
+from whence.findings.coverage import Coverage
 from whence.rules import RuleSet
 from whence.tiers import AUTO
 from whence.toolchain.cache import Cache

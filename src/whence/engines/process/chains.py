@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from whence.abi import points
+from whence.abi.hops import HopKind
 from whence.abi.origins import (
     AWAY,
     BY,
@@ -23,8 +24,8 @@ from whence.abi.origins import (
     TAG_INPUT,
     TAG_UNKNOWN,
 )
-from whence.chains import Chain, Content, FileKind, Holder, Hop, HopKind, Input, InputKind, handed, parted
 from whence.findings import Frame, Value
+from whence.findings.chains import Chain, Content, FileKind, Holder, Hop, Input, InputKind, handed, parted
 from whence.symbols.demangle import demangle
 
 _SYMBOL = re.compile(r"_Z[\w$]+")

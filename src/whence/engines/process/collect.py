@@ -10,7 +10,6 @@ from signal import SIGABRT, SIGTRAP
 from whence.abi import fixed, points, records
 from whence.abi.undefined import USES
 from whence.abi.zones import SHAPES, TEXT_FIELDS, THREAD_LOCAL
-from whence.chains import Chain
 from whence.engines.process.chains import chains
 from whence.engines.process.decode import RawFinding, RawRun
 from whence.engines.process.senders import followed
@@ -45,6 +44,7 @@ from whence.findings import (
     Where,
     is_runtime,
 )
+from whence.findings.chains import Chain
 from whence.symbols import MemoryMap, Symbolizer
 from whence.symbols.demangle import demangle
 

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from whence.abi import calls, later, records
 from whence.abi.plans import RUN_FOLDER
-from whence.chains import Chain
-from whence.coverage import Coverage, total
 from whence.engines.process import refusals
 from whence.engines.process.building import Builder, BuildSettings, Built
 from whence.engines.process.chains import chain_of, thread_of
@@ -33,6 +31,8 @@ from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start, kept
 from whence.errors import CannotExecute, ToolLimit
 from whence.findings import RunInfo
+from whence.findings.chains import Chain
+from whence.findings.coverage import Coverage, total
 from whence.result import Result
 from whence.rules.observable import Observable
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from whence.coverage import Coverage
 from whence.engines.process.decode import RawRun, Refusal
+from whence.findings.coverage import Coverage
 
 
 def limited(coverage: Coverage, raw: RawRun) -> Coverage:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from whence.chains import Chain, Hop, Input
 from whence.engines.process.chains import chain_of
 from whence.engines.process.sent import Part, Sender, Sent
+from whence.findings.chains import Chain, Hop, Input
 
 _MOST_PROCESSES = 16
 """One chain goes through no more."""

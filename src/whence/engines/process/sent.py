@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from whence.abi.sent import FRAME, KINDS, MOST_BYTES, PART, SENT, SUFFIX
-from whence.chains import Content
+from whence.findings.chains import Content
 
 _FNV_BASIS, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 _WORD = (1 << 64) - 1

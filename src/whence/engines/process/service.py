@@ -18,12 +18,12 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from whence.abi import later, runs, variables
-from whence.coverage import Coverage
 from whence.engines.process.building import Builder, Built
 from whence.engines.process.environment import Errand, changes, named_originals, users_own
 from whence.engines.process.interpreter import resolve
 from whence.engines.process.libraries import linked_libraries
 from whence.errors import Abandoned, ToolLimit, WhenceError
+from whence.findings.coverage import Coverage
 from whence.toolchain.carry import read_image
 
 _PATIENCE = 5.0

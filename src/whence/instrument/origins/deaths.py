@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 
 from whence import ir
-from whence.chains import HopKind
+from whence.abi.hops import HopKind
 from whence.instrument.analysis.exposure import size_of
 from whence.instrument.naming.names import Names
 from whence.instrument.origins import helpers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from whence import ir
-from whence.chains import HopKind
+from whence.abi.hops import HopKind
 from whence.instrument.origins import helpers, parts
 from whence.instrument.origins.sites import Sites
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from whence import ir
 from whence.abi import library
+from whence.abi.hops import HopKind
 from whence.abi.intercepts import PREFIX
 from whence.abi.origins import AWAY, MOST_ARGUMENTS, RETURNING
-from whence.chains import HopKind
 from whence.instrument.markers.declarations import PREFIX as CHECK
 from whence.instrument.naming import bits
 from whence.instrument.naming.bits import is_word

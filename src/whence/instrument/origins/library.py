@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from whence import ir
 from whence.abi import library
+from whence.abi.hops import HopKind
 from whence.abi.intercepts import (
     CXX_CONDITIONS,
     CXX_NODES,
@@ -17,7 +18,6 @@ from whence.abi.intercepts import (
     LIBRARY,
 )
 from whence.abi.origins import BY, COPIERS, COPY_FORMS, NO_LIMIT, PARSERS, PRINTERS, READERS, WRITERS
-from whence.chains import HopKind
 from whence.instrument.naming.names import Names
 from whence.instrument.origins import helpers
 from whence.instrument.origins.copies import COPY

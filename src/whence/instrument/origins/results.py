@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from whence import ir
-from whence.chains import HopKind
+from whence.abi.hops import HopKind
 from whence.instrument.naming.bits import is_word
 from whence.instrument.naming.names import Names
 from whence.instrument.origins import helpers

@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from whence import ir
 from whence.abi import library
+from whence.abi.hops import HopKind
 from whence.abi.origins import ROLES
-from whence.chains import HopKind
 from whence.instrument.analysis.exposure import size_of
 from whence.instrument.naming.bits import is_word
 from whence.instrument.naming.names import Names

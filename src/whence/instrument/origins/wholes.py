@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from whence import ir
-from whence.chains import HopKind
+from whence.abi.hops import HopKind
 from whence.instrument.naming.names import Names
 from whence.instrument.origins import helpers
 from whence.instrument.origins.copies import copy_name

@@ -10,15 +10,15 @@ from __future__ import annotations
 import hashlib
 import os.path
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 
 from whence.abi import points
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, STATES
-from whence.chains import Chain
-from whence.coverage import Coverage
-from whence.frames import Frame as Frame
+from whence.findings.chains import Chain
+from whence.findings.frames import Frame as Frame
+from whence.findings.leaks import Leak
 
 _ADDRESSABLE = {s.value for s in STATES if s.name in ("ADDRESSABLE", "UNDEFINED", "MIXED")}
 
@@ -349,86 +349,6 @@ class Value:
     value: int
 
 
-class LeakKind(StrEnum):
-    """How a block that is still allocated is held: the four kinds of Memcheck."""
-
-    DEFINITE = "definite"
-    """By nothing."""
-    INDIRECT = "indirect"
-    """Only by blocks that are lost themselves."""
-    POSSIBLE = "possible"
-    """By pointers into a block's middle."""
-    REACHABLE = "reachable"
-    """By pointers to begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """Blocks, and bytes in them."""
-
-    blocks: int = 0
-    bytes: int = 0
-
-    def __add__(self, other: Total) -> Total:
-        return Total(self.blocks + other.blocks, self.bytes + other.bytes)
-
-
-@dataclass(frozen=True, slots=True)
-class Leak:
-    """Totals over the blocks of one allocation stack and those that only they lead to.
-
-    `indirect` counts the blocks that only other lost blocks point to, `indirect_bytes`
-    the bytes in them. `kind` is definite as soon as one block is. `inherited`: the four
-    totals of the blocks that the process was forked with, which its parent tells of, too.
-    """
-
-    count: int
-    bytes: int
-    indirect: int = 0
-    indirect_bytes: int = 0
-    kind: LeakKind = LeakKind.DEFINITE
-    inherited: tuple[int, int, int, int] = (0, 0, 0, 0)
-
-    @property
-    def owned(self) -> Total:
-        """The blocks that only other lost blocks point to."""
-        return Total(self.indirect, self.indirect_bytes)
-
-    @property
-    def own(self) -> Total:
-        """The other blocks."""
-        return Total(self.count - self.indirect, self.bytes - self.indirect_bytes)
-
-
-class LeakMoment(StrEnum):
-    """What made a leak check happen."""
-
-    END = "end"
-    REQUEST = "request"
-    SIGNAL = "signal"
-
-
-@dataclass(frozen=True, slots=True)
-class LeakCheck:
-    """What one search of a process for its live blocks counted.
-
-    `time` is the event clock. `excused` are blocks that the program does not
-    want to hear of; blocks of the loader and the C library are counted nowhere.
-    `inherited`: by the names of these fields, the blocks that the process was forked
-    with, which its parent counts, too.
-    """
-
-    moment: LeakMoment
-    pid: int = 0
-    time: int = 0
-    definite: Total = Total()
-    indirect: Total = Total()
-    possible: Total = Total()
-    reachable: Total = Total()
-    excused: Total = Total()
-    inherited: Mapping[str, Total] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, slots=True)
 class States:
     """State bytes around the address (`whence.abi.layout.STATES`), one for each granule.
@@ -572,59 +492,3 @@ _RUNTIME_LIBRARIES = ("libwhence", "whence-alloc")
 def is_runtime(frame: Frame) -> bool:
     """The frame lies in our own runtime library."""
     return os.path.basename(frame.module or "").startswith(_RUNTIME_LIBRARIES)
-
-
-@dataclass(frozen=True, slots=True)
-class SuppressionUse:
-    """An entry of a suppression file, and the findings that it kept out of the report (none: unused)."""
-
-    name: str
-    file: str
-    line: int
-    findings: tuple[Finding, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RunInfo:
-    """The run that the findings come from.
-
-    `program` is the file the user named, `arguments` its command line from its
-    name on, `image` the file that was executed (an instrumented copy) when it
-    is another one.
-    Exactly one of `exit_status` and `signal` is set once the program has ended; neither where that is not
-    known (``whence run --exec``).
-    `notes` are sentences to the user; `dropped` counts records that found no
-    room, `lost` the findings that were made and are missing here.
-    `suppressions` has every entry that was in force.
-    `leak_checks` are what the leak checks counted, in order of time.
-    `leak_summary`: the user wants to see that, leaks or not.
-    `coverage`: what was checked, None where nobody counted.
-    """
-
-    program: str
-    arguments: tuple[str, ...] = ()
-    image: str | None = None
-    pid: int = 0
-    exit_status: int | None = None
-    signal: int | None = None
-    halted: bool = False
-    dropped: int = 0
-    lost: int = 0
-    notes: tuple[str, ...] = field(default=())
-    suppressions: tuple[SuppressionUse, ...] = ()
-    leak_checks: tuple[LeakCheck, ...] = ()
-    leak_summary: bool = False
-    coverage: Coverage | None = None
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The notes, and why the runtime checked nothing or no longer, for reports without a last line."""
-        if self.coverage is None or not self.coverage.ended:
-            return self.notes
-        said = self.coverage.unchecked or f"the checks ended early: {self.coverage.ended}"
-        return (*self.notes, said)
-
-    @property
-    def suppressed(self) -> tuple[SuppressionUse, ...]:
-        """The entries that were used."""
-        return tuple(use for use in self.suppressions if use.findings)

@@ -1,0 +1,65 @@
+"""The run that findings come from: how it ended, what it lost, what was suppressed in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from whence.findings.coverage import Coverage
+from whence.findings.finding import Finding
+from whence.findings.leaks import LeakCheck
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressionUse:
+    """An entry of a suppression file, and the findings that it kept out of the report (none: unused)."""
+
+    name: str
+    file: str
+    line: int
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """The run that the findings come from.
+
+    `program` is the file the user named, `arguments` its command line from its
+    name on, `image` the file that was executed (an instrumented copy) when it
+    is another one.
+    Exactly one of `exit_status` and `signal` is set once the program has ended; neither where that is not
+    known (``whence run --exec``).
+    `notes` are sentences to the user; `dropped` counts records that found no
+    room, `lost` the findings that were made and are missing here.
+    `suppressions` has every entry that was in force.
+    `leak_checks` are what the leak checks counted, in order of time.
+    `leak_summary`: the user wants to see that, leaks or not.
+    `coverage`: what was checked, None where nobody counted.
+    """
+
+    program: str
+    arguments: tuple[str, ...] = ()
+    image: str | None = None
+    pid: int = 0
+    exit_status: int | None = None
+    signal: int | None = None
+    halted: bool = False
+    dropped: int = 0
+    lost: int = 0
+    notes: tuple[str, ...] = field(default=())
+    suppressions: tuple[SuppressionUse, ...] = ()
+    leak_checks: tuple[LeakCheck, ...] = ()
+    leak_summary: bool = False
+    coverage: Coverage | None = None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The notes, and why the runtime checked nothing or no longer, for reports without a last line."""
+        if self.coverage is None or not self.coverage.ended:
+            return self.notes
+        said = self.coverage.unchecked or f"the checks ended early: {self.coverage.ended}"
+        return (*self.notes, said)
+
+    @property
+    def suppressed(self) -> tuple[SuppressionUse, ...]:
+        """The entries that were used."""
+        return tuple(use for use in self.suppressions if use.findings)
