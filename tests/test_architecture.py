@@ -98,7 +98,7 @@ def test_the_page_has_every_arrow(heading: str, folder: str) -> None:
     rows = re.sub(r"\n +", " ", listed).strip().splitlines()
     parted = [row.partition("->") for row in rows]
     said = {part.strip(): set(parts.split()) - {"nothing"} for part, _, parts in parted}
-    found = imports(SOURCE / folder, ".".join(filter(None, ["whence", folder, ""])))
+    found = imports(SOURCE / folder, ".".join(("whence", *Path(folder).parts, "")))
     del found["__init__"]
     assert said == {part: parts & found.keys() for part, parts in found.items()}
     assert list(TopologicalSorter(said).static_order())

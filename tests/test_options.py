@@ -12,11 +12,11 @@ from tests.harness.session import REPOSITORY
 
 import whence
 from whence.abi.options import OPTIONS as RUNTIME_OPTIONS
+from whence.api.options import CHOICE, COMMAND_LINE, INTEGER, KEYWORDS, OPTIONS, SWITCH, RunOption, RunOptions
+from whence.api.run_keywords import RunKeywords
 from whence.cli.run import run
 from whence.engines.process.runtime_options import LEAKS
 from whence.errors import UserMistake
-from whence.options import CHOICE, COMMAND_LINE, INTEGER, KEYWORDS, OPTIONS, SWITCH, RunOption, RunOptions
-from whence.run_keywords import RunKeywords
 
 
 def documented() -> Iterator[str]:

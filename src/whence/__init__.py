@@ -8,17 +8,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from whence import errors as errors
     from whence import findings as findings
-    from whence.api import run as run
-    from whence.building import Program as Program
-    from whence.building import build as build
+    from whence.api.building import Program as Program
+    from whence.api.building import build as build
+    from whence.api.options import RunOptions as RunOptions
+    from whence.api.preparing import prepare as prepare
+    from whence.api.running import run as run
     from whence.exploring.api import ExploreOptions as ExploreOptions
     from whence.exploring.api import explore as explore
     from whence.exploring.results import Exploration as Exploration
     from whence.findings import Finding as Finding
-    from whence.options import RunOptions as RunOptions
     from whence.preparation import Preparation as Preparation
     from whence.preparation import Preparations as Preparations
-    from whence.preparing import prepare as prepare
     from whence.result import Result as Result
 
 _EXPORTS = {
@@ -30,12 +30,12 @@ _EXPORTS = {
     "Finding": "findings",
     "Preparation": "preparation",
     "Preparations": "preparation",
-    "Program": "building",
+    "Program": "api.building",
     "Result": "result",
-    "RunOptions": "options",
-    "build": "building",
-    "prepare": "preparing",
-    "run": "api",
+    "RunOptions": "api.options",
+    "build": "api.building",
+    "prepare": "api.preparing",
+    "run": "api.running",
 }
 """Name -> module that it is imported from at the first use: the compiler wrapper pays for nothing of it."""
 

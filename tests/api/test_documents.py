@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from whence.options import KEYWORDS
+from whence.api.options import KEYWORDS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = REPOSITORY / "docs" / "python-api.md"

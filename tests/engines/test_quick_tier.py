@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Done, Whence
 
-from whence import api
+from whence.api import running
 from whence.engines.native import objects
 
 pytestmark = pytest.mark.build
@@ -157,7 +157,7 @@ def test_a_library_is_instrumented_once_for_all_processes(
     twice = ["instrumenting plugin.so again, as plugin.so needs it optimised"] if removes else []
     for expected in (["instrumenting prog", "instrumenting plugin.so", *twice], []):
         followed = Followed()
-        result = api.run(
+        result = running.run(
             "./prog", ["1", "2", "3"], trace_children=True, progress=followed, capture_output=True
         )
         assert (result.exit_status, result.findings, result.notes) == (0, (), ())

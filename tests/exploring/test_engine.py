@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import whence
+from whence.api.options import RunOptions
 from whence.errors import ToolLimit, UserMistake
 from whence.exploring import api
 from whence.exploring.api import ExploreOptions
@@ -17,7 +18,6 @@ from whence.exploring.cluster import engine, worker
 from whence.exploring.cluster.exploring import mission_of
 from whence.exploring.cluster.shares import Gains, Prefix, Share
 from whence.exploring.inputs import Symbolic
-from whence.options import RunOptions
 from whence.toolchain.cache import Cache
 
 from .test_programs import build

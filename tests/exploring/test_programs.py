@@ -17,10 +17,10 @@ from tests.harness.process import TIMEOUT
 from tests.harness.session import REPOSITORY
 
 import whence
+from whence.api.options import RunOptions
 from whence.exploring import replaying
 from whence.exploring.confirming import Confirmation, Confirmer, confirmed
 from whence.exploring.testcases import read_test, read_tests
-from whence.options import RunOptions
 
 PROGRAMS = Path(__file__).parent / "programs"
 KNOWN = ("comparisons", "loop", "switches", "memory", "overflows", "bits", "arrays")

@@ -15,7 +15,7 @@ from typing import Any
 from tests.harness.process import TIMEOUT
 
 from whence.abi import records, symbolic
-from whence.api import select_rules
+from whence.api.running import select_rules
 from whence.engines.native.engine import NativeEngine
 from whence.engines.process.engine import Prepared
 from whence.engines.process.environment import Folder, changes

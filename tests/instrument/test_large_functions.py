@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.harness.process import Whence
 
-from whence.api import select_rules
+from whence.api.running import select_rules
 from whence.instrument.pipeline import compiling
 from whence.instrument.pipeline.job import make_job
 from whence.toolchain.carry import read_image

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whence.api.options import RunOptions
 from whence.cli.completion import files, rule_names
 from whence.cli.output import say
 from whence.errors import CarriesNoIR, ExitCode, UserMistake
-from whence.options import RunOptions
 
 if TYPE_CHECKING:
     from whence.debugger import dap
@@ -105,11 +105,11 @@ def _without_values(enable: Sequence[str], disable: Sequence[str]) -> tuple[str,
 def _run(
     debugger: Debugger, program: str, arguments: Sequence[str], options: Mapping[str, Any], **keywords: Any
 ) -> None:
-    from whence import api
+    from whence.api import running
     from whence.engines.process.interpreter import interpreter_words
     from whence.engines.start import begun
 
-    if interpreter_words(api.find_program(program, keywords.get("env", os.environ))):
+    if interpreter_words(running.find_program(program, keywords.get("env", os.environ))):
         raise UserMistake(
             f"{program} is a script, and gdb would debug its interpreter: give the program that it starts "
             "(for a libtool wrapper: libtool --mode=execute whence debug …)"
@@ -122,7 +122,7 @@ def _run(
     chosen = RunOptions(**options, keep_going=True, leak_check="no", relay_signals=True)
     for each, words in _runs(debugger, arguments):
         begun.debugger = each
-        result = api.run(program, words, chosen, **keywords)
+        result = running.run(program, words, chosen, **keywords)
         for note in result.run.notes:
             say(f"note: {note}\n")
 
@@ -142,7 +142,7 @@ def _replay(
     debugger: Debugger, place: Path, program: str, arguments: Sequence[str], options: dict[str, Any]
 ) -> None:
     """A checked program where it can be had at these addresses, else the program as it is."""
-    from whence import api
+    from whence.api import running
     from whence.cli.debug_replays import debug_plain, is_seeded, replayed
 
     with replayed(place, arguments) as repeated:
@@ -156,7 +156,7 @@ def _replay(
                 if recording is None:
                     raise
         say(f"note: {program} is debugged as it is, at the recorded addresses: nothing is checked\n")
-        path = api.find_program(program, os.environ)
+        path = running.find_program(program, os.environ)
         debug_plain(debugger, recording, path, [program, *arguments])
 
 

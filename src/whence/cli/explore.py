@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whence.api.options import COMMAND_LINE, STANDARD_OUTPUT, RunOptions
 from whence.cli.completion import files
 from whence.cli.explore_progress import shown
 from whence.cli.output import say
@@ -23,7 +24,6 @@ from whence.exploring.results import Exploration
 from whence.exploring.solvers import NAMES as SOLVERS
 from whence.exploring.store import FILES as TEST_FILES
 from whence.exploring.strategies import NAMES as STRATEGIES
-from whence.options import COMMAND_LINE, STANDARD_OUTPUT, RunOptions
 from whence.report.words import plural
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whence.api.options import REPORTS, STANDARD_OUTPUT, RunOption
 from whence.cli.output import say
 from whence.cli.replacing import DEVICES, replace_text, replaceable
 from whence.errors import UserMistake
-from whence.options import REPORTS, STANDARD_OUTPUT, RunOption
 from whence.toolchain import spawn
 
 if TYPE_CHECKING:

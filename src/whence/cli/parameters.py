@@ -1,4 +1,4 @@
-"""The parameters of ``whence run``, made from the rows of `whence.options`."""
+"""The parameters of ``whence run``, made from the rows of `whence.api.options`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from whence.api.options import CHOICE, FILE, FILES, INTEGER, NUMBER, OPTIONS, REPORT, RULES, SWITCH, RunOption
 from whence.cli.completion import files, rule_names
-from whence.options import CHOICE, FILE, FILES, INTEGER, NUMBER, OPTIONS, REPORT, RULES, SWITCH, RunOption
 
 _SHOWN_DEFAULT = ("error-exitcode",)
 

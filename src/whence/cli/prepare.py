@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whence.api.options import COMMAND_LINE
 from whence.cli.completion import files
 from whence.cli.parameters import option
 from whence.cli.unknown import refuse_options
 from whence.config import ConfiguredCommand
 from whence.errors import ExitCode, WhenceError
-from whence.options import COMMAND_LINE
 from whence.preparation import IMPOSSIBLE, KNOWN, PREPARED, Preparation, Preparations
 from whence.report.words import plural
 
@@ -86,7 +86,7 @@ def linked(output: str) -> list[str]:
 def _prepared(
     programs: tuple[str, ...], values: Mapping[str, Any], progress: Progress | None
 ) -> Preparations:
-    from whence.preparing import prepare as prepare_images
+    from whence.api.preparing import prepare as prepare_images
     from whence.toolchain.cache_prune import parse_size
 
     size = values["cache_size"]

@@ -37,7 +37,7 @@ def replay(show: bool, wait: int, directory: Path, program: str | None, argument
     if is_test(directory):
         return _test(directory, program, arguments, show, wait)
     from whence.alloc.recording import Recording
-    from whence.api import find_program
+    from whence.api.running import find_program
     from whence.engines import replay as replaying
 
     if show:
@@ -53,7 +53,7 @@ def replay(show: bool, wait: int, directory: Path, program: str | None, argument
 
 def _test(file: Path, program: str | None, arguments: tuple[str, ...], show: bool, wait: int) -> int:
     """The program on a test; its status is ours."""
-    from whence.api import find_program
+    from whence.api.running import find_program
     from whence.engines.process.launch import die_by
     from whence.exploring import replaying
     from whence.exploring.testcases import read_test

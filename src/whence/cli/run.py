@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whence.api.options import COMMAND_LINE, REPORTS, SIGNAL, SIZE, RunOption, RunOptions
 from whence.cli.ending import exit_status
 from whence.cli.outputs import Outputs, to_descriptors
 from whence.cli.parameters import parameter, parameters
 from whence.config import ConfiguredCommand, places
 from whence.errors import UserMistake
-from whence.options import COMMAND_LINE, REPORTS, SIGNAL, SIZE, RunOption, RunOptions
 
 if TYPE_CHECKING:
     from whence.result import Result
@@ -34,7 +34,7 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     for what an allocator can find. It is stopped at the first finding, before the
     faulty step executes.
     """
-    from whence import api
+    from whence.api import running
     from whence.engines import interruption
 
     if program.startswith("-"):
@@ -46,7 +46,7 @@ def run(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     if values["exec"]:
         _hand_over(values)
     interruption.current.armed = True
-    result = api.run_with(program, (*arguments,), options, known=outputs.begin)
+    result = running.run_with(program, (*arguments,), options, known=outputs.begin)
     outputs.write(result)
     _keep_start(values, result, arguments, outputs)
     return exit_status(result, values["error_exitcode"])
@@ -57,10 +57,10 @@ def settled(values: Mapping[str, Any]) -> tuple[RunOptions, Outputs]:
 
     Raises `UserMistake` for mistakes in them and in the files that they name.
     """
-    from whence import api
+    from whence.api import running
 
-    rules = api.select_rules(values["rules"], values["enable"], values["disable"])
-    suppressions = api.load_suppressions(values["suppressions"])
+    rules = running.select_rules(values["rules"], values["enable"], values["disable"])
+    suppressions = running.load_suppressions(values["suppressions"])
     outputs = _outputs(values, suppressions.notes)
     chosen = {**_keywords(values), "rules": rules, "suppressions": suppressions, "enable": (), "disable": ()}
     return RunOptions(**chosen), outputs

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from whence.api.options import COMMAND_LINE, FILES, INTEGER, YES_NO, RunOptions
 from whence.cli.ending import exit_status
 from whence.cli.output import leave, say
 from whence.cli.replacing import replace_text
 from whence.errors import CannotExecute, CarriesNoIR, UserMistake, WhenceError
 from whence.errors.hints import did_you_mean, expected
 from whence.findings import memcheck
-from whence.options import COMMAND_LINE, FILES, INTEGER, YES_NO, RunOptions
 
 if TYPE_CHECKING:
     from whence.report import Renderer
@@ -45,7 +45,7 @@ def _defaults() -> dict[str, Any]:
 class Options:
     """The options that have an effect; the defaults are Memcheck's.
 
-    values: those that `whence.options` has, by our names. xml, callers, shown: those of Memcheck alone.
+    values: those that `whence.api.options` has, by our names. xml, callers, shown: those of Memcheck alone.
     """
 
     values: Mapping[str, Any] = field(default_factory=_defaults)
@@ -107,7 +107,7 @@ def _descriptor(row: str) -> Effect:
 
 
 def _shared(options: Options, name: str, value: str) -> Options:
-    """An option that `whence.options` has, too."""
+    """An option that `whence.api.options` has, too."""
     row = _ROWS[name]
     assert row.memcheck is not None
     values = row.memcheck.values
@@ -220,7 +220,7 @@ def _describe(word: str) -> int:
 
 
 def _run(options: Options, command: Sequence[str], words: Sequence[str]) -> int:
-    from whence import api
+    from whence.api import running
     from whence.cli.outputs import to_descriptors
     from whence.engines.process.handover import Handover
     from whence.engines.start import begun
@@ -229,12 +229,12 @@ def _run(options: Options, command: Sequence[str], words: Sequence[str]) -> int:
     keywords = {row.api: row.keyword(options.values[row.name]) for row in _ROWS.values() if row.api}
     keywords |= {
         "rules": _rules(options),
-        "suppressions": api.load_suppressions(options.values["suppressions"]),
+        "suppressions": running.load_suppressions(options.values["suppressions"]),
         "leak_check": "full",  # the rules decide which leaks are findings
     }
     chosen = RunOptions(**keywords, relay_signals=True)
     try:
-        result = api.run(command[0], command[1:], chosen.merged({"engine": "native"}))
+        result = running.run(command[0], command[1:], chosen.merged({"engine": "native"}))
     except CarriesNoIR as error:
         result = _executed(command, chosen) or _run_unchecked(options, command, error)
     except CannotExecute as error:
@@ -246,18 +246,18 @@ def _run(options: Options, command: Sequence[str], words: Sequence[str]) -> int:
 
 def _executed(command: Sequence[str], options: RunOptions) -> Result | None:
     """The result of a program without IR where there is a core to execute it; None where there is none."""
-    from whence import api
+    from whence.api import running
     from whence.engines.binary.core import NoCore
 
     try:
-        return api.run(command[0], command[1:], options.merged({"engine": "binary"}))
+        return running.run(command[0], command[1:], options.merged({"engine": "binary"}))
     except (NoCore, CannotExecute):
         return None
 
 
 def _rules(options: Options) -> RuleSet:
     """The rules of the leaks to show, and all others that are on."""
-    from whence import api
+    from whence.api import running
 
     wanted = (
         {memcheck.LEAK_RULES[kind] for kind in options.shown}
@@ -265,7 +265,7 @@ def _rules(options: Options) -> RuleSet:
         else set()
     )
     others = {*memcheck.LEAK_RULES.values()} - wanted
-    return api.select_rules(enable=sorted(wanted), disable=sorted(others))
+    return running.select_rules(enable=sorted(wanted), disable=sorted(others))
 
 
 def _shown(result: Result, options: Options) -> Result:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from whence.building import build
+from whence.api.building import build
 from whence.doctor.model import Check, Status
 from whence.errors import ExitCode, WhenceError
 
@@ -53,7 +53,7 @@ def checks() -> Iterator[Check]:
 
 def _trial(program: Path, name: str, expected: tuple[str, ...]) -> Check:
     """Run the program; without `expected` findings it must end in order."""
-    from whence.api import run
+    from whence.api.running import run
 
     begun = time.monotonic()
     try:

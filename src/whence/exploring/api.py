@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whence import __version__
-from whence.api import StrPath, _settings, environment_of, find_program
+from whence.api.options import RunOptions
+from whence.api.running import StrPath, _settings, environment_of, find_program
 from whence.errors import UserMistake
 from whence.errors.shortage import shortages
 from whence.exploring.inputs import Symbolic, beginnings
@@ -20,7 +21,6 @@ from whence.exploring.pairing import Pair
 from whence.exploring.results import Exploration
 from whence.exploring.store import FILES
 from whence.exploring.testcases import read_seeds
-from whence.options import RunOptions
 from whence.toolchain.cache import Cache
 from whence.toolchain.cache_prune import format_size
 

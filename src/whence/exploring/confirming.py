@@ -17,9 +17,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whence.api.options import RunOptions
 from whence.errors import ToolLimit, WhenceError
 from whence.exploring.inputs import Test, command_line
-from whence.options import RunOptions
 
 if TYPE_CHECKING:
     from whence.findings import Finding
@@ -80,7 +80,7 @@ class Confirmer:
 
     def _checked(self, test: Test, end: float | None) -> Result:
         """The ordinary run; a chain is located if the user wants it."""
-        from whence.api import run_with
+        from whence.api.running import run_with
         from whence.engines.patience import Patience
         from whence.exploring import replaying
 
@@ -114,7 +114,7 @@ class Confirmer:
     @cached_property
     def _rules(self) -> Mapping[str, Any]:
         """The rules of all runs, read once."""
-        from whence.api import select_rules
+        from whence.api.running import select_rules
 
         given = self.options["rules"], self.options["enable"], self.options["disable"]
         return {"rules": select_rules(*given), "enable": (), "disable": ()}

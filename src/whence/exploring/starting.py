@@ -10,6 +10,7 @@ from pathlib import Path
 
 from whence.abi import variables
 from whence.abi.options import encode
+from whence.api.options import RunOptions
 from whence.engines.native.engine import NativeEngine
 from whence.engines.process.engine import Prepared, make_record
 from whence.engines.process.environment import Folder, changes, named_originals
@@ -25,7 +26,6 @@ from whence.exploring.pairing import Pair
 from whence.exploring.places import Places
 from whence.exploring.questions import Asked, asked
 from whence.exploring.server import Server, Servers, Start, named_findings
-from whence.options import RunOptions
 
 
 @dataclass

@@ -171,7 +171,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _run(folder: Path, quiet: bool, words: Sequence[str]) -> int:
-    from whence import api
+    from whence.api import running
     from whence.engines import interruption, start
 
     values = _values(words)
@@ -184,7 +184,7 @@ def _run(folder: Path, quiet: bool, words: Sequence[str]) -> int:
     # Blocks of up to 512 bytes are Python's own otherwise.
     env = {"PYTHONMALLOC": "malloc", **os.environ, ADDRESS: str(watch.path)}
     interruption.current.armed = True
-    result = api.run_with(program, arguments, options.merged({"env": env}))
+    result = running.run_with(program, arguments, options.merged({"env": env}))
     untold = tuple(each for each in result.findings if identity(each) not in watch.told)
     rest = replace(result, findings=untold)
     text = _rest_text(watch, rest, outputs)

@@ -1,4 +1,4 @@
-"""Whence from Python: run a program under the rules (`run`); building one stands in `whence.building`.
+"""Whence from Python: run a program under the rules (`run`); building one stands in `whence.api.building`.
 
 The command line is made from these functions. Names are exported, lazily, by
 the package itself: ``whence.run``, ``whence.build``.
@@ -13,19 +13,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whence.api.options import RunOptions
 from whence.errors import ProgramNotFound, UserMistake
 from whence.errors.shortage import shortages
-from whence.options import RunOptions
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from whence.alloc.recording import CompactHeap
+    from whence.api.run_keywords import HasDescriptor, RunKeywords
     from whence.engines.patience import Patience
     from whence.engines.settings import Settings
     from whence.result import Result
     from whence.rules import RuleSet
-    from whence.run_keywords import HasDescriptor, RunKeywords
     from whence.suppressions import Suppressions
 
 StrPath = str | os.PathLike[str]
@@ -40,7 +40,7 @@ def run(
     """Run a program under the rules, and say what it does wrong.
 
     program: a path, or a name that is searched in PATH. args: its arguments. The keywords are the
-    options that docs/python-api.md lists (`whence.options` has a row for each); they replace those of
+    options that docs/python-api.md lists (`whence.api.options` has a row for each); they replace those of
     `options`, which may be kept for many runs.
 
     Raises the errors of `whence.errors`: `ProgramNotFound`, `CannotExecute`,

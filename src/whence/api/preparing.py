@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whence.api import StrPath, find_program, select_rules
+from whence.api.options import KEYWORDS
+from whence.api.running import StrPath, find_program, select_rules
 from whence.errors import UserMistake, WhenceError
 from whence.errors.shortage import shortages
-from whence.options import KEYWORDS
 from whence.preparation import Preparations
 from whence.tiers import AUTO
 

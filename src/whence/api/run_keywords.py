@@ -1,4 +1,4 @@
-"""The keywords of `whence.run` and their types, for type checkers; `whence.options` says what they mean."""
+"""The keywords of `whence.run` and their types, for type checkers; `whence.api.options` explains them."""
 
 from __future__ import annotations
 
