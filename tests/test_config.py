@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whence.cli.config import configured
 from whence.cli.run import run
-from whence.config import configured
 from whence.errors import UserMistake
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from whence.abi.hops import HopKind
 from whence.engines.locate import matched
+from whence.engines.result import Result
 from whence.findings import (
     Access,
     AccessKind,
@@ -22,7 +23,6 @@ from whence.findings import (
     Value,
 )
 from whence.findings.chains import Chain, Hop
-from whence.result import Result
 
 BLOCK = Block(7, 0x1000, 20, BlockState.FREED, allocated=Event(1, 0), freed=Event(2, 1))
 FINDING = Finding(

@@ -1,4 +1,4 @@
-/* What the compile plan says about clang and its options; `whence.toolchain.plan` writes it,
+/* What the compile plan says about clang and its options; `whence.toolchain.cc_plan` writes it,
  * and `whence.abi.plans` explains the letters. */
 #ifndef WHENCE_LAUNCHER_CC_FACTS_H
 #define WHENCE_LAUNCHER_CC_FACTS_H

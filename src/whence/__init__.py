@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from whence.api.options import RunOptions as RunOptions
     from whence.api.preparing import prepare as prepare
     from whence.api.running import run as run
+    from whence.engines.preparation import Preparation as Preparation
+    from whence.engines.preparation import Preparations as Preparations
+    from whence.engines.result import Result as Result
     from whence.exploring.api import ExploreOptions as ExploreOptions
     from whence.exploring.api import explore as explore
     from whence.exploring.results import Exploration as Exploration
     from whence.findings import Finding as Finding
-    from whence.preparation import Preparation as Preparation
-    from whence.preparation import Preparations as Preparations
-    from whence.result import Result as Result
 
 _EXPORTS = {
     "errors": "errors",
@@ -28,10 +28,10 @@ _EXPORTS = {
     "ExploreOptions": "exploring.api",
     "findings": "findings",
     "Finding": "findings",
-    "Preparation": "preparation",
-    "Preparations": "preparation",
+    "Preparation": "engines.preparation",
+    "Preparations": "engines.preparation",
     "Program": "api.building",
-    "Result": "result",
+    "Result": "engines.result",
     "RunOptions": "api.options",
     "build": "api.building",
     "prepare": "api.preparing",

@@ -11,8 +11,8 @@ from whence.abi import plans, runs
 ROOT = Path(__file__).parents[2]
 SIDES = {
     "Start": ("launcher", "START", "src/whence/engines/start.py", "Lines"),
-    "Compile": ("launcher/cc", "COMPILE", "src/whence/toolchain/plan.py", "Compile"),
-    "Option": ("launcher/cc", "OPTION", "src/whence/toolchain/plan.py", "Option"),
+    "Compile": ("launcher/cc", "COMPILE", "src/whence/toolchain/cc_plan.py", "Compile"),
+    "Option": ("launcher/cc", "OPTION", "src/whence/toolchain/cc_plan.py", "Option"),
 }
 """Table -> folder of the reader, prefix of its names there, writer, the table's name there."""
 

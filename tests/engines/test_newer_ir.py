@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Whence, is_one_sentence
 
-from whence import elf
+from whence.symbols import elf
 from whence.toolchain import blob
 from whence.toolchain.carry import read_image
 

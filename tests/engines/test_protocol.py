@@ -14,9 +14,9 @@ from tests.harness.session import REPOSITORY
 import whence
 from whence.engines import registry
 from whence.engines.protocol import Task
+from whence.engines.result import Result
 from whence.errors import CarriesNoIR, UserMistake
 from whence.findings import RunInfo
-from whence.result import Result
 from whence.rules.observable import NATIVE, Observable
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.harness.process import Done, Whence
 
-from whence.elf import HEADER
+from whence.symbols.elf import HEADER
 from whence.toolchain.carry import dynamic_symbols, mentions, mentions_begin
 from whence.toolchain.linkmap import LinkMap
 

@@ -9,7 +9,7 @@ import pytest
 from tests.harness.process import Whence
 from tests.harness.warm import real_starts as real_starts
 
-from whence.native import native_library
+from whence.toolchain.native import native_library
 
 pytestmark = pytest.mark.build
 

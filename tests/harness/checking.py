@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from whence.native import native_path
+from whence.toolchain.native import native_path
 
 VARIABLE = "WHENCE_NATIVE"
 BROKEN = "a promise of the runtime is broken"

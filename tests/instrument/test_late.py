@@ -9,10 +9,10 @@ import pytest
 
 from whence.instrument.definedness.late import declared
 from whence.instrument.passes.later import Kept
+from whence.instrument.passes.tiers import QUICK
 from whence.instrument.pipeline.compiling import Compiled, Job, compile_module, compile_twins
 from whence.instrument.pipeline.job import make_job
 from whence.rules import load_standard
-from whence.tiers import QUICK
 
 MODULE = r"""
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"

@@ -22,9 +22,9 @@ from whence.instrument.passes.twin import Twin
 from whence.instrument.pipeline import job as jobs
 from whence.instrument.pipeline.compiling import Job, compile_module, instrument_text
 from whence.instrument.pipeline.table import PASSES
-from whence.native import native_library
 from whence.rules import RuleSet, load_standard
 from whence.rules.domains import Labels
+from whence.toolchain.native import native_library
 
 HEADER = (
     'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'

@@ -33,7 +33,7 @@ from whence.findings import (
 )
 from whence.report import JsonRenderer, TextRenderer
 from whence.report.words import block_phrase
-from whence.symbols import Symbolizer
+from whence.symbols.symbolizer import Symbolizer
 
 RULES = (
     RuleInfo("heap-buffer-overflow", "access outside the bounds of a heap block", ("r",)),

@@ -19,7 +19,7 @@ from tests.soak.faults import KINDS, Fault, LauncherKilled
 from tests.soak.judge import violations
 from tests.soak.runner import Observation
 
-from whence.native import native_path
+from whence.toolchain.native import native_path
 
 CASES = corpus()
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whence.findings import Frame
-from whence.symbols import MemoryMap
+from whence.symbols.maps import MemoryMap
 
 SOURCES = Path(__file__).parent / "sources"
 _CLANGS = ("clang", *(f"clang-{version}" for version in range(25, 15, -1)))

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from stack_programs import SOURCES, capture, compile_with, expected
 
-from whence.symbols import Symbolizer, debugfile
+from whence.symbols import debugfile
 from whence.symbols.module import Module, _opened
+from whence.symbols.symbolizer import Symbolizer
 
 pytestmark = pytest.mark.build
 

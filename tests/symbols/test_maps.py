@@ -7,8 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.symbols import Mapping, MemoryMap
-from whence.symbols.maps import parse_line
+from whence.symbols.maps import Mapping, MemoryMap, parse_line
 
 
 def test_lines() -> None:

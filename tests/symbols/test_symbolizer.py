@@ -18,8 +18,10 @@ from tests.harness.examples import examples
 
 from whence.errors import ToolLimit
 from whence.findings import Frame
-from whence.symbols import Mapping, MemoryMap, Symbolizer, module
+from whence.symbols import module
+from whence.symbols.maps import Mapping, MemoryMap
 from whence.symbols.module import _opened
+from whence.symbols.symbolizer import Symbolizer
 
 pytestmark = pytest.mark.build
 

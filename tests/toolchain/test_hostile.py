@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.harness.examples import examples
 
-from whence import elf
 from whence.errors import CannotExecute, ProgramNotFound, WhenceError
+from whence.symbols import elf
 from whence.toolchain import archive, blob
 from whence.toolchain.carry import CarriedImage, read_image
 

@@ -14,7 +14,8 @@ from tests.harness.tiers import one_in
 from tests.toolchain.conftest import install
 from tests.toolchain.native import LEFT, Bench, known_options
 
-from whence.toolchain import driver, headers, linkline, options, plan
+from whence.toolchain import cc_plan as plan
+from whence.toolchain import driver, headers, linkline, options
 from whence.toolchain.carry import read_image
 
 pytestmark = pytest.mark.build

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.harness.tiers import one_in
 
-from whence import elf
+from whence.symbols import elf
 from whence.toolchain.carry import read_image
 
 pytestmark = pytest.mark.build

@@ -38,7 +38,7 @@ ROOM_QUESTION = "?"
 """How a value begins that asks whether the library finds room: the process ends with `ROOM_ANSWER` then."""
 ROOM_ANSWER = 87
 COMPILE_PLAN = "WHENCE_CC_PLAN"
-"""From the native ``whence-cc``: the key of a compile plan (`whence.toolchain.plan`)."""
+"""From the native ``whence-cc``: the key of a compile plan (`whence.toolchain.cc_plan`)."""
 PROBE = "WHENCE_CC_PROBE"
 """From the native ``whence-cc``: the exit status of a configure script's probe that the front end rejects."""
 CLANG = "WHENCE_CLANG"

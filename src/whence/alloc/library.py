@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from whence.alloc.config import Region
 from whence.errors import ToolLimit
-from whence.native import REMEDY, native_path
+from whence.toolchain.native import REMEDY, native_path
 
 LIBRARY = "libwhence-kdalloc.so"
 BINS_MOST = 40

@@ -1,6 +1,6 @@
 """The options of a run, one row each.
 
-The command line, its completion and configuration (`whence.config`), the keywords of `whence.run` and the
+The command line, its completion and configuration (`whence.cli.config`), the keywords of `whence.run` and the
 table in docs/configuration.md are made from these rows; a row that stands for an option of the runtime
 has its range and default from `whence.abi.options`.
 """
@@ -14,7 +14,7 @@ from whence.abi.options import OPTIONS as RUNTIME_OPTIONS
 from whence.engines import registry
 from whence.errors import ExitCode, UserMistake
 from whence.errors.hints import did_you_mean, expected
-from whence.tiers import AUTO, TIERS
+from whence.instrument.passes.tiers import AUTO, TIERS
 
 SWITCH, CHOICE, INTEGER, NUMBER, TEXT, FILE, FILES, RULES, SIZE, SIGNAL, OBJECT, REPORT = (
     *("switch", "choice", "integer", "number", "text", "file"),

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from whence.api.options import KEYWORDS
 from whence.api.running import StrPath, find_program, select_rules
+from whence.engines.preparation import Preparations
 from whence.errors import UserMistake, WhenceError
 from whence.errors.shortage import shortages
-from whence.preparation import Preparations
-from whence.tiers import AUTO
+from whence.instrument.passes.tiers import AUTO
 
 if TYPE_CHECKING:
     from whence.engines.progress import Progress

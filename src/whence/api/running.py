@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from whence.alloc.recording import CompactHeap
     from whence.api.run_keywords import HasDescriptor, RunKeywords
     from whence.engines.patience import Patience
+    from whence.engines.result import Result
     from whence.engines.settings import Settings
-    from whence.result import Result
     from whence.rules import RuleSet
     from whence.suppressions import Suppressions
 
@@ -124,7 +124,7 @@ def select_rules(
 
     Raises `UserMistake` for mistakes in the files and for unknown names.
     """
-    from whence.prepared import load_rules
+    from whence.engines.kept_rules import load_rules
     from whence.rules.ruleset import RuleSet
 
     if isinstance(rules, RuleSet):

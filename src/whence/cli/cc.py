@@ -72,8 +72,8 @@ def run(argv: list[str], cxx: bool) -> int:
 
 def _write_plan(asked: str, clang: Clang, cxx: bool) -> None:
     """What the native command lacked, for the next time."""
-    from whence import plans
-    from whence.toolchain import plan
+    from whence.toolchain import cc_plan as plan
+    from whence.toolchain import plans
 
     with contextlib.suppress(ValueError, OSError):
         request = plans.request(asked)
@@ -193,7 +193,7 @@ def _carry(path: str, source: Source) -> None:
 
 
 def _embed(descriptor: int, source: Source, path: str) -> None:
-    from whence import elf
+    from whence.symbols import elf
     from whence.toolchain import blob
 
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from whence.errors import ExitCode
 
 if TYPE_CHECKING:
-    from whence.result import Result
+    from whence.engines.result import Result
 
 
 def exit_status(result: Result, error_exitcode: int) -> int:

@@ -13,12 +13,12 @@ import click
 
 from whence.api.options import COMMAND_LINE, STANDARD_OUTPUT, RunOptions
 from whence.cli.completion import files
+from whence.cli.config import ConfiguredCommand
 from whence.cli.explore_progress import shown
 from whence.cli.output import say
 from whence.cli.outputs import Outputs
 from whence.cli.parameters import option
 from whence.cli.replacing import replace_text
-from whence.config import ConfiguredCommand
 from whence.errors import ExitCode, UserMistake
 from whence.exploring.results import Exploration
 from whence.exploring.solvers import NAMES as SOLVERS
@@ -27,9 +27,9 @@ from whence.exploring.strategies import NAMES as STRATEGIES
 from whence.report.words import plural
 
 if TYPE_CHECKING:
+    from whence.engines.result import Result
     from whence.exploring.api import ExploreOptions
     from whence.findings import Finding
-    from whence.result import Result
 
 _SHARED = (
     *("rules", "enable", "disable", "suppressions"),
@@ -167,10 +167,10 @@ def explore(program: str, arguments: tuple[str, ...], **values: Any) -> int:
 
 def _as_run(result: Exploration, program: str, arguments: tuple[str, ...]) -> Result:
     """The findings of all paths as those of one run, with notes that say which test shows each."""
+    from whence.engines.result import Result
     from whence.exploring.readable import sentences
     from whence.exploring.testcases import read_test
     from whence.findings import RunInfo
-    from whence.result import Result
 
     notes = []
     for error in result.errors:

@@ -17,11 +17,11 @@ from whence.errors import UserMistake
 from whence.toolchain import spawn
 
 if TYPE_CHECKING:
+    from whence.engines.result import Result
     from whence.findings import Finding, RunInfo
     from whence.findings.coverage import Coverage
     from whence.report import Renderer
     from whence.report.text import TextRenderer
-    from whence.result import Result
 
 
 @dataclass(frozen=True)

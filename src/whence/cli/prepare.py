@@ -12,11 +12,11 @@ import click
 
 from whence.api.options import COMMAND_LINE
 from whence.cli.completion import files
+from whence.cli.config import ConfiguredCommand
 from whence.cli.parameters import option
 from whence.cli.unknown import refuse_options
-from whence.config import ConfiguredCommand
+from whence.engines.preparation import IMPOSSIBLE, KNOWN, PREPARED, Preparation, Preparations
 from whence.errors import ExitCode, WhenceError
-from whence.preparation import IMPOSSIBLE, KNOWN, PREPARED, Preparation, Preparations
 from whence.report.words import plural
 
 if TYPE_CHECKING:

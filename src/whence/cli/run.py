@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whence.api.options import COMMAND_LINE, REPORTS, SIGNAL, SIZE, RunOption, RunOptions
+from whence.cli.config import ConfiguredCommand, places
 from whence.cli.ending import exit_status
 from whence.cli.outputs import Outputs, to_descriptors
 from whence.cli.parameters import parameter, parameters
-from whence.config import ConfiguredCommand, places
 from whence.errors import UserMistake
 
 if TYPE_CHECKING:
-    from whence.result import Result
+    from whence.engines.result import Result
 
 
 @click.command(

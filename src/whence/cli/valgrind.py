@@ -25,8 +25,8 @@ from whence.errors.hints import did_you_mean, expected
 from whence.findings import memcheck
 
 if TYPE_CHECKING:
+    from whence.engines.result import Result
     from whence.report import Renderer
-    from whence.result import Result
     from whence.rules import RuleSet
 
 _CALLERS = 12

@@ -18,9 +18,9 @@ from whence.engines import locate
 from whence.engines.keeping import Kept
 from whence.engines.patience import Patience, TooLong
 from whence.engines.protocol import Task
+from whence.engines.result import Result
 from whence.engines.settings import Settings
 from whence.errors import ToolLimit, WhenceError
-from whence.result import Result
 
 _LEAST, _SLOWER = 10.0, 10.0
 """What a second run may take: so many seconds, and so many times as long as the first one computed."""

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from whence.engines import locate, registry
+from whence.engines.kept_rules import Checks, checks_of
 from whence.engines.protocol import Engine, Task
+from whence.engines.result import Result
 from whence.errors import CarriesNoIR, Unable, UserMistake
-from whence.prepared import Checks, checks_of
-from whence.result import Result
 from whence.rules import RuleSet
 from whence.rules.observable import Observable
 from whence.toolchain.cache import Cache

@@ -23,12 +23,12 @@ from whence.abi import points, variables
 from whence.engines import interruption
 from whence.engines.keeping import Kept
 from whence.engines.protocol import Task
+from whence.engines.result import Result
 from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start
 from whence.errors import Abandoned, ToolLimit, WhenceError
 from whence.findings import BlockKind, Finding, Point, thread_name
 from whence.findings.chains import Chain
-from whence.result import Result
 
 if TYPE_CHECKING:
     from whence.engines.patience import Patience

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from whence.engines.progress import Progress
+from whence.engines.result import Result
 from whence.engines.settings import Settings
-from whence.result import Result
 from whence.rules.observable import Observable
 from whence.toolchain.cache import Cache
 

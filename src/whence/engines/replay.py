@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from whence import elf
 from whence.abi import outside, variables
 from whence.abi.options import encode
 from whence.alloc.config import Layout, Region
@@ -14,7 +13,8 @@ from whence.alloc.recording import Recording
 from whence.engines.process.interpreter import resolve
 from whence.engines.process.launch import fixed_addresses
 from whence.errors import CannotExecute, ToolLimit, UserMistake
-from whence.native import native_library
+from whence.symbols import elf
+from whence.toolchain.native import native_library
 
 LIBRARIES = {Layout.COMPACT: "libwhence-replay.so", Layout.SPREAD: "libwhence-spread.so"}
 

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from whence import plans
 from whence.abi import variables
 from whence.abi.plans import LAUNCHER, RUN_FOLDER, STARTED, words
 from whence.abi.plans import Start as Lines
+from whence.toolchain import plans
 from whence.toolchain.removal import remove_tree
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from whence.errors import ToolLimit, WhenceError
 from whence.exploring.inputs import Test, command_line
 
 if TYPE_CHECKING:
+    from whence.engines.result import Result
     from whence.findings import Finding
-    from whence.result import Result
 
 MOST_TESTS = 3
 """How many tests of one finding are tried."""

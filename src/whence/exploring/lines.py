@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from whence.abi.symbolic import COVERED_SECTION, LINES_HEAD, LINES_SECTION
-from whence.elf import Elf
 from whence.errors import ToolLimit
 from whence.exploring.flow import Graph
+from whence.symbols.elf import Elf
 
 Lines = Mapping[str, set[int]]
 """Lines by files."""

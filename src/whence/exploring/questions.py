@@ -46,7 +46,7 @@ class Check(NamedTuple):
 
 def asked(rules: RuleSet, cache: Cache) -> Asked:
     """The questions of the rules that are on, kept in the cache: it takes a solver to make them."""
-    from whence.prepared import generator_identity, identity_of
+    from whence.engines.kept_rules import generator_identity, identity_of
     from whence.toolchain.cache import digest
 
     key = digest(__version__, generator_identity(), identity_of("proofs"), rules.key())

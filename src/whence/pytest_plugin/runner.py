@@ -28,9 +28,9 @@ from whence.pytest_plugin import ADDRESS
 if TYPE_CHECKING:
     from whence.cli.outputs import Outputs
     from whence.engines.process.launch import Attendant
+    from whence.engines.result import Result
     from whence.findings import Event, Finding
     from whence.findings.frames import Frame
-    from whence.result import Result
 
 _DEFAULTS = ("--keep-going", "--trace-children", "--locate", "never")
 """Of a run that is to go on to the last test; what the user says comes later and wins."""

@@ -10,8 +10,8 @@ import zlib
 from collections.abc import Iterator
 from functools import partial
 
-from whence.elf import SHT_NOBITS, Elf, ElfError, Section
 from whence.symbols.dwarf import Dwarf
+from whence.symbols.elf import SHT_NOBITS, Elf, ElfError, Section
 
 FOLDERS = ("/usr/lib/debug",)
 """Where systems install debug information apart from the programs."""

@@ -20,10 +20,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from whence import __version__
-from whence.elf import PT_LOAD, SECTION, SHT_DYNSYM, SHT_SYMTAB, SYMBOL, Elf, ElfError
 from whence.errors import WhenceError
 from whence.errors.shortage import shortage
 from whence.symbols.demangle import function_name
+from whence.symbols.elf import PT_LOAD, SECTION, SHT_DYNSYM, SHT_SYMTAB, SYMBOL, Elf, ElfError
 
 if TYPE_CHECKING:
     from whence.symbols.debugfile import DebugFile

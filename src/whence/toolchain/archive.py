@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from whence.elf import read_at
+from whence.symbols.elf import read_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

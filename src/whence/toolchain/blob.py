@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from whence.elf import Elf, Section
+    from whence.symbols.elf import Elf, Section
 
 IR_SECTION = ".whence.ir"
 LINK_SECTION = ".whence.link"

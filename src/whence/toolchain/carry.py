@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whence import elf
 from whence.errors import CannotExecute, ProgramNotFound, WhenceError
+from whence.symbols import elf
 from whence.toolchain import archive, blob, link
 from whence.toolchain.link import LinkItem, LinkRecord
 

@@ -267,7 +267,7 @@ def _load() -> None:
     import json
     import zlib
 
-    from whence import elf
+    from whence.symbols import elf
     from whence.toolchain import blob
 
     del hashlib, json, zlib, blob, elf

@@ -12,16 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from whence.elf import (
-    STB_GLOBAL,
-    STT_FILE,
-    STT_FUNC,
-    STT_NOTYPE,
-    STT_OBJECT,
-    STT_TLS,
-    Elf,
-    ElfError,
-)
+from whence.symbols.elf import STB_GLOBAL, STT_FILE, STT_FUNC, STT_NOTYPE, STT_OBJECT, STT_TLS, Elf, ElfError
 from whence.toolchain import options
 
 _SUPPORT = options.words("""

@@ -11,7 +11,7 @@ import contextlib
 import os
 import stat
 
-from whence import elf
+from whence.symbols import elf
 from whence.toolchain import archive, blob, linkline, options, spawn
 
 TYPE_CHECKING = False

@@ -24,7 +24,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import Symbol, SymbolTableSection
 
-from whence.elf import MAGIC, Elf, ElfError, read_at
+from whence.symbols.elf import MAGIC, Elf, ElfError, read_at
 from whence.toolchain import archive, blob, foreign
 from whence.toolchain.carry import CarriedImage
 from whence.toolchain.link import LinkItem, LinkRecord

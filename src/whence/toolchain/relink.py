@@ -9,9 +9,9 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from whence import elf
 from whence.abi.layout import STATE_OFFSET
 from whence.errors import CannotExecute, ToolLimit
+from whence.symbols import elf
 from whence.symbols.demangle import demangle
 from whence.toolchain import archive, blob, carry, driver, linkline, options
 from whence.toolchain.carry import CarriedImage

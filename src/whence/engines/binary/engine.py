@@ -24,9 +24,9 @@ from whence.engines.process.unchanged import image_of
 from whence.engines.protocol import Task
 from whence.engines.registry import AUTO
 from whence.errors import CarriesNoIR, ToolLimit, Unable, UserMistake
-from whence.native import native_library
 from whence.rules.observable import NATIVE
 from whence.rules.vocabulary import LABEL_FUNCTIONS
+from whence.toolchain.native import native_library
 
 OBSERVES = replace(
     NATIVE,

@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whence import elf
 from whence.engines.native import build
 from whence.engines.native.objects import Wanted, find_object, instrument, own_functions, wanted_objects
 from whence.engines.native.refused import sentence
+from whence.engines.preparation import IMPOSSIBLE, KNOWN, PREPARED, Preparation, Preparations
 from whence.engines.process.building import BuildSettings, Built
 from whence.engines.process.instances import Instances
 from whence.engines.process.interpreter import interpreter_words
 from whence.errors import CannotExecute, CarriesNoIR, ExitCode, ToolLimit, WhenceError
 from whence.errors.shortage import shortage
-from whence.preparation import IMPOSSIBLE, KNOWN, PREPARED, Preparation, Preparations
+from whence.symbols import elf
 from whence.toolchain.cache import Cache
 from whence.toolchain.carry import CarriedModule, read_image
 

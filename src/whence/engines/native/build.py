@@ -33,10 +33,10 @@ from whence.engines.process.libraries import (
 )
 from whence.errors import CannotExecute, CarriesNoIR, ToolLimit
 from whence.findings.coverage import NO_IR, Coverage, LeftOut
-from whence.native import native_library
-from whence.tiers import FULL
+from whence.instrument.passes.tiers import FULL
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedImage, CarriedModule, read_image
+from whence.toolchain.native import native_library
 from whence.toolchain.relink import ForeignCode, relink
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whence.engines.process.building import BuildSettings
-from whence.tiers import FULL, QUICK
+from whence.instrument.passes.tiers import FULL, QUICK
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedModule
 

@@ -11,9 +11,9 @@ from whence.engines.process.building import Builder, BuildSettings, Built
 from whence.engines.process.engine import Prepared, ProcessEngine, Ran, build_settings, resolved
 from whence.engines.protocol import Task
 from whence.engines.registry import AUTO
+from whence.engines.result import Result
 from whence.engines.settings import Settings
 from whence.errors import CarriesNoIR
-from whence.result import Result
 from whence.rules.observable import NATIVE
 
 

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from whence import __version__
 from whence.abi.entered import Needed, module_word
+from whence.engines.kept_rules import checks_of, generator_identity
 from whence.engines.native import costs
 from whence.engines.native.named import keep_names
 from whence.engines.native.refused import Failure, Refused
 from whence.engines.process.building import BuildSettings, Hasty
 from whence.errors import Refusal, UnreadableIR
 from whence.findings.coverage import Counts
-from whence.prepared import checks_of, generator_identity
+from whence.instrument.passes.tiers import AUTO, FULL, QUICK
 from whence.rules.observable import NATIVE
-from whence.tiers import AUTO, FULL, QUICK
 from whence.toolchain import checks, options
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedModule

@@ -26,9 +26,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from whence.elf import Elf, ElfError
 from whence.errors import CannotExecute
 from whence.symbols.demangle import demangle
+from whence.symbols.elf import Elf, ElfError
 from whence.toolchain import archive
 from whence.toolchain.carry import CarriedImage, dynamic_symbols
 from whence.toolchain.relink import ForeignCode

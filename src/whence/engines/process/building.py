@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from whence.engines.process.instances import Instances
 from whence.engines.progress import Progress
 from whence.findings.coverage import Coverage
+from whence.instrument.passes.tiers import AUTO
 from whence.rules import RuleSet
-from whence.tiers import AUTO
 from whence.toolchain.cache import Cache
 from whence.toolchain.carry import CarriedModule
 
@@ -25,10 +25,10 @@ class BuildSettings:
 
     origins: whether it is followed where values come from. symbolic: whether expressions are built.
     given_up: whether the build was abandoned. described: whether debuggers are to know the variables.
-    tier: one of `whence.tiers`. asked: whether a launcher answers the program, so that twins may be made when
-    it needs them. entered: the functions to which a run comes that follows where values come from, None if
-    that is not known. instances: those of the run. expect: told how many seconds instrumenting will take; it
-    raises `ToolLimit` if that is too long.
+    tier: one of `whence.instrument.passes.tiers`. asked: whether a launcher answers the program, so that
+    twins may be made when it needs them. entered: the functions to which a run comes that follows where
+    values come from, None if that is not known. instances: those of the run. expect: told how many seconds
+    instrumenting will take; it raises `ToolLimit` if that is too long.
     """
 
     rules: RuleSet

@@ -45,8 +45,9 @@ from whence.findings import (
     is_runtime,
 )
 from whence.findings.chains import Chain
-from whence.symbols import MemoryMap, Symbolizer
 from whence.symbols.demangle import demangle
+from whence.symbols.maps import MemoryMap
+from whence.symbols.symbolizer import Symbolizer
 
 _POINTS = {number: Point[name] for name, number in points.NUMBERS.items()}
 _BLOCK_STATES = {

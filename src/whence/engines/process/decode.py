@@ -17,7 +17,7 @@ from whence.abi import records
 from whence.engines.process.sent import Sent
 from whence.errors import ToolLimit
 from whence.findings import LeakCheck, LeakMoment, Process, Total
-from whence.symbols import MemoryMap
+from whence.symbols.maps import MemoryMap
 
 _PREFIX = struct.Struct("<II")
 _NOT_ZERO = re.compile(rb"[^\0]")

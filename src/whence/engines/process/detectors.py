@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 
 from whence import __version__
+from whence.engines.kept_rules import generator_identity
 from whence.errors import ToolLimit
 from whence.errors.shortage import silent_end
-from whence.prepared import generator_identity
 from whence.rules import RuleSet
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.clang import find_clang

@@ -27,13 +27,13 @@ from whence.engines.process.runtime_options import runtime_options
 from whence.engines.process.sent import read_sent
 from whence.engines.process.watching import watching
 from whence.engines.protocol import Task
+from whence.engines.result import Result
 from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start, kept
 from whence.errors import CannotExecute, ToolLimit
 from whence.findings import RunInfo
 from whence.findings.chains import Chain
 from whence.findings.coverage import Coverage, total
-from whence.result import Result
 from whence.rules.observable import Observable
 
 if TYPE_CHECKING:

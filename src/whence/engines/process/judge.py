@@ -17,7 +17,7 @@ from types import TracebackType
 from whence.abi import records
 from whence.engines.process.decode import RawRun, read_finding, read_records
 from whence.errors import WhenceError
-from whence.symbols import MemoryMap
+from whence.symbols.maps import MemoryMap
 
 Decide = Callable[[RawRun], bool]
 """Whether the program goes on, given a run with one finding and the maps that it needs."""

@@ -13,7 +13,7 @@ from whence.errors import UserMistake
 from whence.findings import Finding, RuleInfo
 from whence.rules import RuleSet
 from whence.suppressions import Sorted, Suppressions
-from whence.symbols import Symbolizer
+from whence.symbols.symbolizer import Symbolizer
 
 if TYPE_CHECKING:
     from whence.symbols.module import Kept

@@ -10,11 +10,11 @@ from whence.instrument.analysis.provenance import OBJECTS, Kind
 from whence.instrument.calls.requests import CLOSES
 from whence.instrument.detectors import filters
 from whence.instrument.passes.policy import Policy
+from whence.instrument.passes.tiers import FULL, QUICK
 from whence.instrument.pipeline.compiling import Job
 from whence.rules import RuleSet
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan, accesses_name, arguments_named, finds_freed, follows_values, plan_of
-from whence.tiers import FULL, QUICK
 
 
 def make_job(

@@ -2,7 +2,7 @@
 
 A plan is a file in the cache, whose lines `whence.abi.plans` describes. Every plan names the files that it
 was made from, each with its `identity`, and the native command uses it only as long as they are unchanged.
-`whence.engines.start` writes those for ``whence run``, `whence.toolchain.plan` those for ``whence-cc``.
+`whence.engines.start` writes those for ``whence run``, `whence.toolchain.cc_plan` those for ``whence-cc``.
 
 Compiler runs import this: keep to builtins, `os` and `whence.abi`.
 """

@@ -36,7 +36,7 @@ def generator_identity() -> str:
 
 def identity_of(*parts: str) -> str:
     """Digest of the sources in some folders of whence."""
-    base = os.path.dirname(__file__)
+    base = os.path.dirname(os.path.dirname(__file__))
     # Each start reads all of these files, so without objects for their paths.
     files = [
         os.path.join(folder, name)

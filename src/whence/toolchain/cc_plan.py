@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import os
 
-from whence import plans
 from whence.abi import plans as letters
 from whence.abi import variables
 from whence.abi.plans import Compile, Option
-from whence.toolchain import blob, checks, driver, headers, linkline, options
+from whence.toolchain import blob, checks, driver, headers, linkline, options, plans
 from whence.toolchain import clang as clangs
 from whence.toolchain.compile import COROUTINES, LOWER_COROUTINES, NEEDING, NOT_INHERITED, SANITIZERS, ir_mode
 

@@ -17,7 +17,7 @@ _FOLDER = "WHENCE_NATIVE"
 def native_path(name: str) -> Path:
     """Where a library should be."""
     folder = os.environ.get(_FOLDER)
-    return (Path(folder) if folder else Path(__file__).parent / "_native") / name
+    return (Path(folder) if folder else Path(__file__).parents[1] / "_native") / name
 
 
 def native_library(name: str) -> Path:
