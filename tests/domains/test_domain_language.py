@@ -7,6 +7,7 @@ import pytest
 from whence.engines.alloc.engine import OBSERVES as ALLOC
 from whence.engines.binary.engine import OBSERVES as BINARY
 from whence.instrument.detectors.explanation import explain
+from whence.instrument.passes.analyses import LABELS
 from whence.instrument.pipeline.job import make_job
 from whence.rules import RuleError, RuleSet, load_standard, load_texts
 from whence.rules.lowering import LoweringError, plan_of, plan_rule
@@ -79,7 +80,8 @@ def test_rules_that_name_no_label_follow_none() -> None:
     assert plan_of(rules).labels is None
     assert rules.key() == load_standard().key()
     job = make_job(rules, "f.c", "2", ())
-    assert job.policy.labels is None and "__whence_labels" not in job.filters
+    assert job.policy.labels is None and not job.policy.follows(LABELS)
+    assert "__whence_labels" not in job.filters
 
 
 def test_the_key_depends_on_what_a_domain_says() -> None:

@@ -10,6 +10,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -57,6 +58,30 @@ def test_an_entry_is_found_again(tmp_path: Path) -> None:
 def test_digest_tells_parts_apart() -> None:
     assert digest("ab", "c") != digest("a", "bc") != digest("abc")
     assert digest("a") == digest(b"a")
+
+
+CHECKS = """
+import sys
+from pathlib import Path
+from whence.engines.kept_rules import checks_of
+from whence.rules import load_standard
+from whence.rules.observable import NATIVE
+from whence.toolchain.cache import Cache
+rules = load_standard().select(disable=sys.argv[2:])
+print(checks_of(rules, NATIVE, Cache(Path(sys.argv[1]))).digest)
+"""
+
+
+def test_rule_sets_with_the_same_checks_share_objects_in_all_processes(tmp_path: Path) -> None:
+    """The order in which a process has sets was part of the digest of checks, and so of the objects' keys."""
+
+    def checks(seed: str, *disabled: str) -> str:
+        words = [sys.executable, "-c", CHECKS, str(tmp_path / seed), *disabled]
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        return subprocess.run(words, env=environment, capture_output=True, check=True, text=True).stdout
+
+    assert checks("1") == checks("2") == checks("3", "double-free")
+    assert checks("4", "use-of-uninitialized-value") != checks("1")
 
 
 def test_an_error_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -37,11 +37,12 @@ int main(int count, char **words) {
 INSTEAD = """
 import os, time
 import whence.engines.native.work as work
+from whence.instrument.passes.analyses import ORIGINS
 
 compile_carried = work.compile_carried
 
 def compile_instead(module, job):
-    if not job.policy.origins:
+    if not job.policy.follows(ORIGINS):
         return compile_carried(module, job)
     {}
 

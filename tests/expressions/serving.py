@@ -134,7 +134,7 @@ def read(data: bytes) -> Iterator[Record]:
 
 def prepare(program: Path, cache: Cache, rules: str = "") -> tuple[Task, Prepared]:
     """The build for exploration."""
-    settings = Settings(rules=select_rules(enable=rules or ()), symbolic=True, around=Surroundings())
+    settings = Settings(rules=select_rules(enable=rules or ()), explored=True, around=Surroundings())
     task = Task(program, [str(program)], settings, cache, NO_PROGRESS)
     return task, NativeEngine().prepare(task)
 

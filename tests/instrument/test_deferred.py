@@ -7,12 +7,13 @@ import re
 import llvmlite.binding as llvm
 from tests.harness.rules import without_values
 
+from whence.instrument.passes.analyses import ORIGINS
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import Stage, run_stage
 from whence.instrument.pipeline import job as jobs
 from whence.instrument.pipeline.table import PASSES
 
-POLICY = jobs.make_job(without_values(), "test.c", "2", (), origins=True).policy
+POLICY = jobs.make_job(without_values(), "test.c", "2", (), analyses=frozenset((ORIGINS,))).policy
 SITES = "@whence.sites"
 HEAD = f"""declare i32 @__whence_origin_load_p(ptr, ptr, ptr)
 declare i32 @__whence_origin_load_4(ptr, ptr, i32)

@@ -10,10 +10,11 @@ import pytest
 from tests.harness.rules import without_values
 
 from whence.instrument.calls.requests import CLOSES, may_close
+from whence.instrument.passes.analyses import ORIGINS
 from whence.instrument.passes.stages import Stage
 from whence.instrument.pipeline import job as jobs
 from whence.instrument.pipeline.compiling import Job, compile_module, instrument_text
-from whence.rules import load_texts
+from whence.rules import load_standard, load_texts
 
 HEADER = (
     'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
@@ -513,3 +514,11 @@ def test_broken_bitcode_is_one_sentence() -> None:
 
     with pytest.raises(ToolLimit, match=r"test.c: LLVM \d+ does not read the carried IR"):
         compile_module(b"BC\xc0\xdenonsense", job())
+
+
+def test_jobs_of_other_checks_have_other_keys() -> None:
+    rules = load_standard()
+    made = [rules, rules.select(disable=["all"]), rules.select(disable=["use-of-uninitialized-value"])]
+    keys = {jobs.make_job(each, "", "", ()).key() for each in made}
+    keys.add(jobs.make_job(rules, "", "", (), analyses=frozenset((ORIGINS,))).key())
+    assert len(keys) == 4

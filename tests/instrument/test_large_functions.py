@@ -10,6 +10,7 @@ import pytest
 from tests.harness.process import Whence
 
 from whence.api.running import select_rules
+from whence.instrument.passes.analyses import ORIGINS
 from whence.instrument.pipeline import compiling
 from whence.instrument.pipeline.job import make_job
 from whence.toolchain.carry import read_image
@@ -56,7 +57,7 @@ def counted(program: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     (module,) = read_image(program).modules
     with pytest.raises(_Enough):
         compiling.compile_module(
-            module.bitcode(), make_job(select_rules(), "a.c", module.opt, (), origins=True)
+            module.bitcode(), make_job(select_rules(), "a.c", module.opt, (), analyses=frozenset((ORIGINS,)))
         )
     monkeypatch.undo()
     (text,) = re.findall(r"^define .*@run\(.*?^}", texts[0], re.MULTILINE | re.DOTALL)

@@ -16,6 +16,7 @@ from tests.harness.rules import without_values
 
 from whence import ir
 from whence.abi.points import STEPS
+from whence.instrument.passes.analyses import DEFINEDNESS, LABELS, ORIGINS, SYMBOLIC
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import AnyPass, Pass, PassError, Stage, TextPass, run_stage
 from whence.instrument.passes.twin import Twin
@@ -64,13 +65,14 @@ def test_example_of_a_pass(each: AnyPass, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("WHENCE_VERIFY_PASSES", "1")
     known = context(each.name)
     if not each.needed(known.policy):
-        known.policy = replace(known.policy, values=True, quick=True, origins=True, symbolic=True)
+        followed = known.policy.analyses | {DEFINEDNESS, ORIGINS, SYMBOLIC}
+        known.policy = replace(known.policy, analyses=followed, quick=True)
     if not each.needed(known.policy):
         known.policy = replace(known.policy, described=True)
     if not each.needed(known.policy):
-        known.policy = replace(
-            known.policy, labels=Labels((), (("arithmetic", 1), ("index", 0)), (("a", 1),))
-        )
+        labels = Labels((), (("arithmetic", 1), ("index", 0)), (("a", 1),))
+        followed = known.policy.analyses | {LABELS}
+        known.policy = replace(known.policy, analyses=followed, labels=labels)
     monkeypatch.setenv("WHENCE_FORCE_REMATERIALISE", "1")
     if each.name == "resume-in-twins":
         known.twins = [Twin("f", "f.whence.twin", frozenset({"%a", "%b"}))]

@@ -13,6 +13,7 @@ from whence.api.running import StrPath, find_program, select_rules
 from whence.engines.preparation import Preparations
 from whence.errors import UserMistake, WhenceError
 from whence.errors.shortage import shortages
+from whence.instrument.passes.analyses import ORIGINS
 from whence.instrument.passes.tiers import AUTO
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def prepare(
             settings = BuildSettings(observed, workers, progress or NO_PROGRESS, environment, tier=tier)
             done = ahead.prepare(sources, settings, cache)
             if locate:
-                done = done.also(ahead.prepare(sources, replace(settings, origins=True), cache))
+                located = replace(settings, analyses=frozenset((ORIGINS,)))
+                done = done.also(ahead.prepare(sources, located, cache))
             return done
     finally:
         cache.close()

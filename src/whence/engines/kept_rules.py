@@ -98,6 +98,6 @@ def checks_of(rules: RuleSet, observes: Observable, cache: Cache) -> Checks:
 
     refused = unobserved(rules, observes)
     job = make_job(rules.select(disable=refused), "", "", ())
-    checks = Checks(digest(repr(job)), job.watched, refused)
+    checks = Checks(digest(job.key()), job.watched, refused)
     cache.add("checks", key, json.dumps(asdict(checks)).encode())
     return checks

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whence.engines.start import Start
+from whence.instrument.passes.analyses import ORIGINS, SYMBOLIC, Analysis
 from whence.instrument.passes.tiers import AUTO
 from whence.rules import RuleSet
 from whence.suppressions import Suppressions
@@ -66,7 +67,7 @@ class Settings:
     attach_wait: seconds that a debugger has to attach before each faulty step, 0 for none.
     foreign_leaks: also report leaks of a program without IR, such as an interpreter.
     heap: the addresses of blocks, None for the default; record: a folder to write them to.
-    symbolic: the program builds expressions of what is symbolic.
+    explored: the program builds expressions of what is symbolic.
     explore: the descriptor of the socket by which it serves requests for paths, 0 for none.
     repeating: what two runs of the program have in common; None: nothing.
     kept: where a run leaves what a second one may need; None: it keeps nothing. calls: what the kernel
@@ -100,7 +101,7 @@ class Settings:
     attach_wait: int = 0
     heap: CompactHeap | None = None
     record: Path | None = None
-    symbolic: bool = False
+    explored: bool = False
     explore: int = 0
     repeating: Repeating | None = None
     kept: Kept | None = None
@@ -112,3 +113,9 @@ class Settings:
     tier: str = AUTO
     start: Start = field(default_factory=Start)
     own: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def analyses(self) -> frozenset[Analysis]:
+        """What this run asks to be followed, beside what its rules do."""
+        asked = {ORIGINS: self.locate == "always", SYMBOLIC: self.explored}
+        return frozenset(each for each, on in asked.items() if on)

@@ -158,7 +158,7 @@ def _built(
     path = find_program(words[0], environment)
     settings = _settings(run, environment)
     rules, checks = observed_rules(settings.rules, NATIVE, cache)
-    settings = replace(settings, rules=rules, halt=True, symbolic=True, made=True, locate="never")
+    settings = replace(settings, rules=rules, halt=True, explored=True, made=True, locate="never")
     task = Task(path, words, settings, cache, run["progress"] or NO_PROGRESS, leaks="main" in checks.watched)
     return Program.build(task, symbolic, folder, max(1, int(options.path_time * 1000)))
 

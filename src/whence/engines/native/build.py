@@ -33,6 +33,7 @@ from whence.engines.process.libraries import (
 )
 from whence.errors import CannotExecute, CarriesNoIR, ToolLimit
 from whence.findings.coverage import NO_IR, Coverage, LeftOut
+from whence.instrument.passes.analyses import SYMBOLIC
 from whence.instrument.passes.tiers import FULL
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedImage, CarriedModule, read_image
@@ -233,8 +234,9 @@ def _build(
     runtime = runtime_library()
     extra: tuple[Path, ...] = (runtime, detectors(settings.rules, cache))
     labelled = bool(settings.rules.domains_used(settings.rules.active))
-    followed_in = [] if known or not (settings.symbolic or labelled) else [image, *libraries.values()]
-    texts = texts_for(followed_in, cache, explored=settings.symbolic)
+    explored = SYMBOLIC in settings.analyses
+    followed_in = [] if known or not (explored or labelled) else [image, *libraries.values()]
+    texts = texts_for(followed_in, cache, explored=explored)
     followed = _distinct(texts.images)
     others = [*known, *followed]
     objects = objects_of(modules, others, settings, cache, runtime, subject)
@@ -251,7 +253,7 @@ def _build(
     for name, each in images.items():
         try:
             soname = name if "/" in name else ""
-            first = _linked(each, objects.paths, extra, cache, soname, settings.symbolic, tier_of(settings))
+            first = _linked(each, objects.paths, extra, cache, soname, explored, tier_of(settings))
             copies[name] = _own(first, each, settings, cache)
         except ToolLimit as missing:
             is_foreign = isinstance(missing, ForeignCode)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whence.engines.process.building import BuildSettings
+from whence.instrument.passes.analyses import ORIGINS, key_of
 from whence.instrument.passes.tiers import FULL, QUICK
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedModule
 
-_FOLLOWED, _SYMBOLIC = "followed", "symbolic"
 _TIMES = {FULL: 3.0, QUICK: 7.0}
 """How much longer the code that follows values takes than that of a tier."""
 _SECONDS_A_BYTE = 19e-6
@@ -24,8 +24,8 @@ _ENTERED = 1.5
 
 
 def kind_of(settings: BuildSettings, tier: str) -> str:
-    """What code is made: of a tier, or one that follows values or expressions."""
-    return _SYMBOLIC if settings.symbolic else _FOLLOWED if settings.origins else tier
+    """What code is made: of a tier, or one of which a run asks that it follows something."""
+    return " ".join(key_of(settings.analyses)) or tier
 
 
 def learn(module: CarriedModule, kind: str, seconds: float, cache: Cache) -> None:
@@ -43,7 +43,7 @@ def expected(parts: Sequence[tuple[CarriedModule, float]], jobs: int, cache: Cac
 
 
 def _of_one(module: CarriedModule, cache: Cache) -> float:
-    for kind, times in ((_FOLLOWED, 1.0), *_TIMES.items()):
+    for kind, times in ((ORIGINS.name, 1.0), *_TIMES.items()):
         known = cache.read("seconds", _key(module, kind))
         if known is not None:
             return max(_LEAST, float(known) * times)

@@ -25,6 +25,7 @@ from whence.engines.native.refused import Failure, Refused
 from whence.engines.process.building import BuildSettings, Hasty
 from whence.errors import Refusal, UnreadableIR
 from whence.findings.coverage import Counts
+from whence.instrument.passes.analyses import ORIGINS, key_of
 from whence.instrument.passes.tiers import AUTO, FULL, QUICK
 from whence.rules.observable import NATIVE
 from whence.toolchain import checks, options
@@ -75,7 +76,7 @@ def objects_of(
     own, failures = own_functions([*modules, *known], settings, cache, subject)
     keep_names([each for each in modules if each.digest not in failures], settings.rules, cache)
     wanted = wanted_objects(modules, own, settings, cache, runtime)
-    if settings.entered is not None and settings.origins:
+    if settings.entered is not None and ORIGINS in settings.analyses:
         wanted = list(_without_others(wanted, [*modules, *known], settings.entered, cache))
     hasty = _hasty(wanted, settings)
     present: dict[str, Path] = {}
@@ -148,11 +149,11 @@ times as much where undefined values are followed."""
 
 
 def tier_of(settings: BuildSettings) -> str:
-    """The tier of new objects: the full one for what is followed; for debuggers the quick one, which keeps
+    """The tier of new objects: the full one for thorough analyses; for debuggers the quick one, which keeps
     variables in memory for them, unless undefined values are followed, which is in registers."""
     if settings.described and settings.tier != FULL:
         return FULL if _follows(settings) else QUICK
-    return FULL if settings.origins or settings.symbolic else settings.tier
+    return FULL if any(each.thorough for each in settings.analyses) else settings.tier
 
 
 def _follows(settings: BuildSettings) -> bool:
@@ -193,7 +194,7 @@ def _of_tier(
 ) -> list[Wanted]:
     meant = checks_of(settings.rules, NATIVE, cache).digest
     whole = (__version__, generator_identity(), digest(runtime.read_bytes()))
-    followed = [name for name in ("origins", "symbolic") if getattr(settings, name)]
+    followed = key_of(settings.analyses)
     wanted = []
     for module in modules:
         name = os.path.basename(module.source)
@@ -322,7 +323,7 @@ def _instrument(
     from whence.instrument.pipeline.job import make_job
 
     missing.sort(key=lambda entry: -entry.module.size)
-    make = partial(make_job, settings.rules, origins=settings.origins, symbolic=settings.symbolic)
+    make = partial(make_job, settings.rules, analyses=settings.analyses)
     work = []
     for module, compiled, key, needed, later in missing:
         job = replace(make(*compiled), digest=module.digest, needed=needed)

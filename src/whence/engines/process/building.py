@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from whence.engines.process.instances import Instances
 from whence.engines.progress import Progress
 from whence.findings.coverage import Coverage
+from whence.instrument.passes.analyses import Analysis
 from whence.instrument.passes.tiers import AUTO
 from whence.rules import RuleSet
 from whence.toolchain.cache import Cache
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 class BuildSettings:
     """The settings for all modules of one run; `environment` is that of the program.
 
-    origins: whether it is followed where values come from. symbolic: whether expressions are built.
+    analyses: what the run asks to be followed, beside what the rules do.
     given_up: whether the build was abandoned. described: whether debuggers are to know the variables.
     tier: one of `whence.instrument.passes.tiers`. asked: whether a launcher answers the program, so that
     twins may be made when it needs them. entered: the functions to which a run comes that follows where
@@ -35,8 +36,7 @@ class BuildSettings:
     jobs: int
     progress: Progress
     environment: Mapping[str, str]
-    origins: bool = False
-    symbolic: bool = False
+    analyses: frozenset[Analysis] = frozenset()
     given_up: Callable[[], bool] = lambda: False
     described: bool = False
     tier: str = AUTO

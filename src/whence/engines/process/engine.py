@@ -259,8 +259,7 @@ def build_settings(task: Task) -> BuildSettings:
         settings.jobs,
         task.progress,
         settings.around.environment,
-        origins=settings.locate == "always",
-        symbolic=settings.symbolic,
+        analyses=settings.analyses,
         described=settings.start.debugger is not None,
         given_up=lambda: patience is not None and patience.over,
         tier=settings.tier,
@@ -273,7 +272,7 @@ def build_settings(task: Task) -> BuildSettings:
 def _is_asked(settings: Settings) -> bool:
     """Whether a launcher answers the program until it ends, and no debugger looks at its code."""
     start = settings.start
-    followed = settings.symbolic or settings.locate == "always" or settings.entered is not None
+    followed = settings.analyses or settings.entered is not None
     apart = settings.repeating or settings.calls or start.debugger or start.handover
     return not (followed or apart) and len(os.fsencode(tempfile.gettempdir())) <= _SHORT
 

@@ -6,6 +6,7 @@ import os
 
 from whence.abi import calls, fixed, outside, records
 from whence.engines.settings import Settings
+from whence.instrument.passes.analyses import OF_RUNS
 
 LEAKS = {"no": 0, "full": 1, "summary": 2}
 """Ways to treat leaks, and the runtime's option ``leaks``."""
@@ -18,9 +19,8 @@ def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
     options |= settings.heap.options() if settings.heap else {}
     options |= fixed.options(settings.rules.fixed)
     options["regions"] = int(settings.print_regions)
-    options["origins"] = int(settings.locate == "always")
+    options |= {each.name: int(each in settings.analyses) for each in OF_RUNS}
     options["caged"] = settings.caged
-    options["symbolic"] = int(settings.symbolic)
     options["explore"] = settings.explore
     options["outside"] = settings.repeating.mode if settings.repeating else 0
     options["calls"] = calls.MODES["NONE"]

@@ -8,6 +8,7 @@ from collections import Counter
 from whence import ir
 from whence.abi.intercepts import CXX_READERS, CXX_STREAMS, CXX_TEXTS, CXX_WRITERS, RUNTIME_SYMBOLS
 from whence.abi.origins import TOLD
+from whence.instrument.passes.analyses import ORIGINS
 from whence.instrument.passes.context import Context
 
 _REFERENCE = re.compile(r'@(?:"[^"]*"|[-\w.$]+)', re.ASCII)
@@ -51,7 +52,7 @@ def keep_copies(context: Context) -> None:
           ret i32 1
         }
     """
-    if context.policy.origins:
+    if context.policy.follows(ORIGINS):
         _leave_to_library(context.module)
     copies = {each.ref: each for each in context.module.definitions if each.linkage == _COPY}
     if not copies:
@@ -64,7 +65,7 @@ def keep_copies(context: Context) -> None:
         if isinstance(each, ir.Call) and each.callee is not None
     )
     policy = context.policy
-    spared = () if policy.quick and not policy.origins else RUNTIME_SYMBOLS
+    spared = () if policy.quick and not policy.follows(ORIGINS) else RUNTIME_SYMBOLS
     for ref, function in copies.items():
         if uses[ref] == calls[ref] + 1 and function.name not in spared:
             function.linkage = "internal"

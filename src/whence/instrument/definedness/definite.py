@@ -19,6 +19,7 @@ from whence import ir
 from whence.abi.layout import UNWRITTEN
 from whence.instrument.definedness.unwritten import parts_of
 from whence.instrument.markers.declarations import LIFETIME_BEGINS, UNCHECKED
+from whence.instrument.passes.analyses import DEFINEDNESS
 from whence.instrument.passes.context import Context
 
 _UNDEFINED = re.compile(r'(?:(\bptr)|(\bi\d+)|)( ?)(?<![\w%@$."-])(?:undef|poison)(?![\w."])')
@@ -77,7 +78,7 @@ def define_unwritten(context: Context) -> None:
         if "undef" in text or "poison" in text:
             for instruction in function.instructions():
                 _define_operands(instruction)
-        _define_variables(function, context.policy.values)
+        _define_variables(function, context.policy.follows(DEFINEDNESS))
 
 
 def _define_operands(instruction: ir.Instruction) -> None:

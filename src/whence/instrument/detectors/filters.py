@@ -46,7 +46,8 @@ with undefined bytes, negative is poisoned (`whence.abi.layout.STATES`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from whence.abi.entered import FLAGS
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
@@ -62,10 +63,11 @@ from whence.instrument.markers.accesses import (
     within_name,
 )
 from whence.instrument.origins import helpers as origin_helpers
+from whence.instrument.passes.analyses import DEFINEDNESS, LABELS, ORIGINS, SYMBOLIC, Analysis, asked_by
 from whence.instrument.shadow import helpers as shadow_helpers
 from whence.instrument.symbolic import helpers as symbolic_helpers
 from whence.rules.filters import Filter
-from whence.rules.lowering import Plan, follows_values
+from whence.rules.lowering import Plan
 
 _JUDGED = Filter.STATE | Filter.SLOT
 """The filters of rules about the block that the pointer of an access was derived from."""
@@ -90,8 +92,10 @@ def asks_for_block(plan: Plan) -> bool:
     return plan.reads == plan.writes == _JUDGED
 
 
-def generate(plan: Plan, *, origins: bool = False, symbolic: bool = False, logged: bool = False) -> str:
-    """IR text that defines every marker for this plan.
+def generate(plan: Plan, asked: frozenset[Analysis] = frozenset(), *, logged: bool = False) -> str:
+    """IR text that defines every marker for this plan, and what the code of analyses calls.
+
+    asked: the analyses that the run asks for. logged: whether debuggers see the memory of variables.
 
     Definitions are `linkonce_odr hidden`: linking takes those that the
     instrumented module declares, and inlining removes them.
@@ -116,18 +120,28 @@ def generate(plan: Plan, *, origins: bool = False, symbolic: bool = False, logge
         ]
         suspects += [*wide, *known, *inside, lookup.define("#4")]
     copies = [_copy(size, "COPY" in plan.points) for size in (None, *CHECKED_WIDTHS)]
-    values = (*helpers.definitions(), *slow.definitions()) if follows_values(plan) else ()
+    analyses = asked_by(plan) | asked
     followed = [
-        *(origin_helpers.definitions(logged=logged) if origins else ()),
-        *(symbolic_helpers.definitions() if symbolic else ()),
-        *(shadow_helpers.definitions() if plan.labels is not None else ()),
+        text
+        for analysis, definitions in _definitions(logged)
+        if analysis in analyses
+        for text in definitions()
     ]
     arithmetic = list(steps.definitions(plan.points))
     if arithmetic:
         arithmetic.append(steps.RUNTIME)
     watched = events_through() if any(name != "main" for name in plan.functions) else ()
-    others = (*arithmetic, *values, *followed, *watched, thread_uses.definition(), _entered())
+    others = (*arithmetic, *followed, *watched, thread_uses.definition(), _entered())
     return "\n\n".join([*functions, *suspects, *copies, *others]) + "\n" + _EPILOGUE
+
+
+def _definitions(logged: bool) -> Iterator[tuple[Analysis, Callable[[], Iterable[str]]]]:
+    """What the code of each analysis calls."""
+    yield DEFINEDNESS, helpers.definitions
+    yield DEFINEDNESS, slow.definitions
+    yield ORIGINS, partial(origin_helpers.definitions, logged=logged)
+    yield SYMBOLIC, symbolic_helpers.definitions
+    yield LABELS, shadow_helpers.definitions
 
 
 def _entered() -> str:

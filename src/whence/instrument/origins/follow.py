@@ -34,6 +34,7 @@ from whence.instrument.origins.sizes import Sizes, checked_arithmetic
 from whence.instrument.origins.uses import Uses
 from whence.instrument.origins.variables import BEGIN, Variables, lifetimes
 from whence.instrument.origins.wholes import Copies
+from whence.instrument.passes.analyses import DEFINEDNESS
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.policy import Policy
 
@@ -107,7 +108,8 @@ class _Follower:
         self.scalars: frozenset[str] = frozenset()
         self.shadows: dict[str, str] = {}
         self.used: set[str] = set()
-        out = Emitter(function.module, sites, strict=policy.values)
+        strict = policy.follows(DEFINEDNESS)
+        out = Emitter(function.module, sites, strict=strict)
         self._emit, self._runtime, self._stored = out.call, out.behind, out.stored
         self._step, self._born, self._word = out.step, out.born, out.word
         self.results = Results(function, sites, self.names, out, self._node)
@@ -116,7 +118,8 @@ class _Follower:
         self.copies = Copies(function, sites, self.names, out, self._node, self._pass)
         self.deaths = Deaths(function, sites, self.names, self.shadows, self._emit)
         self.variables = Variables(function, self.shadows, IN_MEMORY, self._emit)
-        self.uses = Uses(function, sites, self.names, out, self._node) if policy.values else None
+        uses = Uses(function, sites, self.names, out, self._node)
+        self.uses = uses if strict else None
         self.operands = Operands(policy.steps, out, self._node)
         self.indexes = Indexes(function, out, self._node, self._arithmetic_site)
         self.numbers = Numbers(function, out, self.indexes)

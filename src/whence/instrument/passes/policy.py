@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whence.instrument.analysis.provenance import Kind
+from whence.instrument.passes.analyses import Analysis
 from whence.rules.domains import Labels
 
 
@@ -25,11 +26,9 @@ class Policy:
     if a rule needs every access.
     locals, globals: whether local and global variables are blocks.
     scopes: whether local variables die when their scope ends.
-    origins: whether it is followed where values come from.
-    symbolic: whether expressions of symbolic values are built.
+    analyses: what is followed beside values (`follows`).
     labels: those that are followed, None if no rule names one.
     labelled: the detection points at which rules judge values with labels.
-    values: whether a rule judges uses of undefined values.
     described: whether the object describes variables and types, for debuggers.
     quick: whether LLVM optimises little, for short runs (`whence.instrument.pipeline.quick`).
     arguments: how many arguments of calls rules name at most.
@@ -49,15 +48,17 @@ class Policy:
     locals: bool = False
     globals: bool = False
     scopes: bool = False
-    values: bool = False
     described: bool = False
     quick: bool = False
     arguments: int = 0
     steps: frozenset[str] = frozenset()
-    origins: bool = False
-    symbolic: bool = False
+    analyses: frozenset[Analysis] = frozenset()
     labels: Labels | None = None
     labelled: frozenset[str] = frozenset()
+
+    def follows(self, analysis: Analysis) -> bool:
+        """Whether an analysis is on."""
+        return analysis in self.analyses
 
     @property
     def keeps_variables(self) -> bool:

@@ -19,6 +19,7 @@ import llvmlite.binding as llvm
 
 from whence import ir
 from whence.instrument import PRINT_AFTER
+from whence.instrument.passes.analyses import Analysis
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.policy import Policy
 
@@ -39,6 +40,11 @@ class PassError(Exception):
 
 def _always(policy: Policy) -> bool:
     return True
+
+
+def following(analysis: Analysis) -> Callable[[Policy], bool]:
+    """Of passes that an analysis needs."""
+    return lambda policy: policy.follows(analysis)
 
 
 @dataclass(frozen=True)

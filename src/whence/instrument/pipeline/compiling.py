@@ -21,7 +21,7 @@ import gc
 import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -31,6 +31,7 @@ from whence.abi.entered import Needed
 from whence.errors import Refusal, ToolLimit
 from whence.instrument.definedness.late import late_twins
 from whence.instrument.detectors.definitions import needed
+from whence.instrument.passes.analyses import DEFINEDNESS, LABELS
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.later import Kept, Later
 from whence.instrument.passes.policy import Policy
@@ -74,6 +75,13 @@ class Job:
     needed: Needed | None = None
     later: str = ""
 
+    def key(self) -> str:
+        """Stands for the job in every process; in `repr`, sets have an order of the process's own."""
+        policy = {field.name: getattr(self.policy, field.name) for field in fields(self.policy)}
+        sets = {name: value for name, value in policy.items() if isinstance(value, frozenset)}
+        ordered = {name: sorted(map(str, value)) for name, value in sets.items()}
+        return repr((replace(self, policy=Policy()), policy | ordered))
+
 
 @dataclass(frozen=True)
 class Compiled:
@@ -111,16 +119,22 @@ class _Unreadable(Exception):
     """Why the optimised code of a module cannot be read again, and passes over it are not possible."""
 
 
+_OF_OPTIMISED = frozenset((DEFINEDNESS, LABELS))
+"""Analyses whose passes run over optimised code, and that reports can do without."""
+
+
 def _without_variables(policy: Policy) -> Policy:
     """What can be checked of a module whose optimised code no pass can change: blocks of the heap."""
     steps = policy.steps - {READ}
-    return replace(policy, locals=False, globals=False, scopes=False, values=False, labels=None, steps=steps)
+    analyses = policy.analyses - _OF_OPTIMISED
+    off = replace(policy, locals=False, globals=False, scopes=False, steps=steps)
+    return replace(off, analyses=analyses, labels=None)
 
 
 def _not_checked(job: Job, error: Exception) -> str:
     policy = job.policy
     variables = "local and global variables" if policy.locals or policy.globals else ""
-    followed = ["undefined values" if policy.values else "", "labels" if policy.labels else ""]
+    followed = [each.followed for each in (DEFINEDNESS, LABELS) if policy.follows(each)]
     what = " and ".join(filter(None, [variables, *followed]))
     return f"{job.name}: {what} are not checked in it: {error}"
 
@@ -139,7 +153,7 @@ def _compiled(bitcode: bytes, job: Job) -> Compiled:
         if not job.policy.keeps_variables:
             _promote(module, machine)
         text = str(module)
-    alone = job.policy.quick and not (job.policy.values or _INLINED.search(text))
+    alone = job.policy.quick and not (job.policy.follows(DEFINEDNESS) or _INLINED.search(text))
     compiled = _at_once if alone else _in_stages
     return compiled(text, machine, job)
 
@@ -333,8 +347,8 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context,
     if not any(each.needed(job.policy) for each in PASSES if each.stage is Stage.OPTIMISED):
         return module, context, (), b""
     text, reason = shorten_names(str(module)), ""
-    ways = [context, replace(_context(job), alone=True)] if job.policy.values else [context]
-    if job.later and job.policy.values and job.policy.quick:
+    ways = [context, replace(_context(job), alone=True)] if job.policy.follows(DEFINEDNESS) else [context]
+    if job.later and job.policy.follows(DEFINEDNESS) and job.policy.quick:
         ways.insert(0, replace(_context(job), later=Later(job.later)))
     for way in ways:
         try:

@@ -9,12 +9,13 @@ from whence.abi.points import LABELLED, STEPS
 from whence.instrument.analysis.provenance import OBJECTS, Kind
 from whence.instrument.calls.requests import CLOSES
 from whence.instrument.detectors import filters
+from whence.instrument.passes.analyses import LABELS, Analysis, asked_by
 from whence.instrument.passes.policy import Policy
 from whence.instrument.passes.tiers import FULL, QUICK
 from whence.instrument.pipeline.compiling import Job
 from whence.rules import RuleSet
 from whence.rules.filters import Filter
-from whence.rules.lowering import Plan, accesses_name, arguments_named, finds_freed, follows_values, plan_of
+from whence.rules.lowering import Plan, accesses_name, arguments_named, finds_freed, plan_of
 
 
 def make_job(
@@ -26,19 +27,17 @@ def make_job(
     described: bool = False,
     tier: str = FULL,
     *,
-    origins: bool = False,
-    symbolic: bool = False,
+    analyses: frozenset[Analysis] = frozenset(),
 ) -> Job:
     """The job of one module under the active rules.
 
     own: library functions that the program defines itself, and `CLOSES` if it may poison memory.
     wraps: whether the module was built with ``-fwrapv``. described: whether variables stay described.
-    tier: `QUICK` or `FULL`. origins: whether it is followed where values come from. symbolic: whether
-    expressions of symbolic values are built.
+    tier: `QUICK` or `FULL`. analyses: those that the run asks for, beside those of the rules.
     """
-    policy, watched, text = _shared(rules, origins, symbolic, described)
+    policy, watched, text = _shared(rules, analyses, described)
     holes = CLOSES in own
-    quick = tier == QUICK and policy.labels is None  # labels are of code as it is optimised
+    quick = tier == QUICK and not policy.follows(LABELS)  # labels are of code as it is optimised
     bounds = policy.bounds and not holes
     policy = replace(policy, holes=holes, bounds=bounds, described=described, quick=quick)
     return Job(name, speed, own, policy, watched, text, wraps)
@@ -46,16 +45,16 @@ def make_job(
 
 @lru_cache(maxsize=4)
 def _shared(
-    rules: RuleSet, origins: bool, symbolic: bool, described: bool
+    rules: RuleSet, asked: frozenset[Analysis], described: bool
 ) -> tuple[Policy, tuple[str, ...], str]:
     plan = plan_of(rules)
-    policy = replace(policy_of(plan), origins=origins, symbolic=symbolic)
-    text = filters.generate(plan, origins=origins, symbolic=symbolic, logged=described)
+    policy = policy_of(plan, asked)
+    text = filters.generate(plan, asked, logged=described)
     return policy, plan.functions, text
 
 
-def policy_of(plan: Plan) -> Policy:
-    """The checks that the access pass may leave out because of the plan's filters."""
+def policy_of(plan: Plan, asked: frozenset[Analysis] = frozenset()) -> Policy:
+    """What the passes need to know of the plan; asked: analyses that the run asks for."""
     every = Filter.ALWAYS in (plan.reads, plan.writes)
     bounds = filters.asks_for_block(plan)
     locals_ = bounds and accesses_name(plan, "Stack")
@@ -73,7 +72,7 @@ def policy_of(plan: Plan) -> Policy:
         locals=locals_,
         globals=globals_,
         scopes=locals_ and finds_freed(plan, "Stack"),
-        values=follows_values(plan),
+        analyses=asked_by(plan) | asked,
         arguments=arguments_named(plan),
         steps=plan.points.intersection(STEPS),
         labels=plan.labels,

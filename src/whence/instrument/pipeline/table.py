@@ -24,7 +24,9 @@ from whence.instrument.naming.global_names import name_globals
 from whence.instrument.naming.variable_names import name_variables
 from whence.instrument.origins.deferred import defer_uses
 from whence.instrument.origins.follow import follow_origins
-from whence.instrument.passes.stages import AnyPass, ContextPass, Pass, Stage, TextPass
+from whence.instrument.passes.analyses import DEFINEDNESS, LABELS, ORIGINS, SYMBOLIC
+from whence.instrument.passes.policy import Policy
+from whence.instrument.passes.stages import AnyPass, ContextPass, Pass, Stage, TextPass, following
 from whence.instrument.pipeline.attributes import withdraw_promises, withdraw_values
 from whence.instrument.pipeline.debugging import begin_with_parameters, step_by_lines
 from whence.instrument.pipeline.divisions import multiply_instead
@@ -60,6 +62,11 @@ from whence.instrument.variables.scopes import mark_scopes
 from whence.instrument.variables.thread_zones import guard_thread_variables
 from whence.instrument.variables.zones import guard_variables
 
+
+def _quick_with_twins(policy: Policy) -> bool:
+    return policy.quick and policy.follows(DEFINEDNESS)
+
+
 PASSES: tuple[AnyPass, ...] = (
     Pass("keep-copies", Stage.CARRIED, keep_copies),
     Pass("defer-resolvers", Stage.CARRIED, defer_resolvers),
@@ -68,23 +75,23 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("mark-pairs", Stage.CARRIED, mark_pairs, lambda policy: bool(policy.steps & PAIRS)),
     Pass("mark-initializers", Stage.CARRIED, mark_initializers, lambda policy: ORDER in policy.steps),
     Pass("mark-reads", Stage.CARRIED, mark_reads, lambda policy: READ in policy.steps),
-    Pass("mark-lines", Stage.CARRIED, mark_lines, lambda policy: policy.symbolic),
+    Pass("mark-lines", Stage.CARRIED, mark_lines, following(SYMBOLIC)),
     TextPass("copy-arguments", Stage.CARRIED, copy_arguments, lambda policy: policy.locals),
     TextPass(
         "name-variables",
         Stage.CARRIED,
         name_variables,
-        lambda policy: policy.locals or policy.values or policy.origins,
+        lambda policy: policy.locals or not policy.analyses.isdisjoint((DEFINEDNESS, ORIGINS)),
     ),
     TextPass("mark-places", Stage.CARRIED, mark_places, lambda policy: policy.scopes),
     TextPass("name-globals", Stage.CARRIED, name_globals, lambda policy: policy.globals),
     TextPass("line-tables", Stage.CARRIED, keep_line_tables, lambda policy: not policy.described),
     TextPass("step-by-lines", Stage.CARRIED, step_by_lines, lambda policy: policy.described),
     TextPass("withdraw-values", Stage.CARRIED, withdraw_values),
-    Pass("follow-origins", Stage.CARRIED, follow_origins, lambda policy: policy.origins),
+    Pass("follow-origins", Stage.CARRIED, follow_origins, following(ORIGINS)),
     Pass("keep-overruns", Stage.CARRIED, keep_overruns, lambda policy: policy.locals),
     Pass("mark-scopes", Stage.CARRIED, mark_scopes, lambda policy: policy.scopes),
-    Pass("mark-unwritten", Stage.CARRIED, mark_unwritten, lambda policy: policy.values),
+    Pass("mark-unwritten", Stage.CARRIED, mark_unwritten, following(DEFINEDNESS)),
     Pass("keep-locals", Stage.CARRIED, keep_locals, lambda policy: policy.reachability),
     Pass("mark-indices", Stage.CARRIED, mark_indices, lambda policy: "INDEX" in policy.steps),
     Pass("mark-cookies", Stage.CARRIED, mark_cookies, lambda policy: policy.reads or policy.writes),
@@ -96,12 +103,12 @@ PASSES: tuple[AnyPass, ...] = (
     ),
     Pass("own-strings", Stage.PROMOTED, own_strings),
     Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
-    Pass("forbid-speculation", Stage.PROMOTED, forbid_speculation, lambda policy: policy.values),
+    Pass("forbid-speculation", Stage.PROMOTED, forbid_speculation, following(DEFINEDNESS)),
     Pass(
         "mark-decisions",
         Stage.PROMOTED,
         mark_decisions,
-        lambda policy: policy.values or "BRANCH" in policy.labelled,
+        lambda policy: policy.follows(DEFINEDNESS) or "BRANCH" in policy.labelled,
     ),
     Pass("forget-sizes", Stage.PROMOTED, forget_sizes, lambda policy: policy.quick),
     Pass("client-requests", Stage.PROMOTED, redirect_requests),
@@ -109,7 +116,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass(
         "mark-conversions", Stage.PROMOTED, mark_conversions, lambda policy: bool(policy.steps & CONVERSIONS)
     ),
-    Pass("follow-symbolic", Stage.PROMOTED, follow_symbolic, lambda policy: policy.symbolic),
+    Pass("follow-symbolic", Stage.PROMOTED, follow_symbolic, following(SYMBOLIC)),
     Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
     Pass("redirect-library", Stage.PROMOTED, redirect),
     Pass("call-plainly", Stage.PROMOTED, call_plainly),
@@ -120,8 +127,8 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("watch-functions", Stage.PROMOTED, watch),
     Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),
     Pass("note-entered", Stage.PROMOTED, note_entered, lambda policy: policy.notes_entered),
-    Pass("inline-small", Stage.PROMOTED, inline_small, lambda policy: policy.quick and policy.values),
-    Pass("keep-small", Stage.OPTIMISED, keep_small, lambda policy: policy.quick and policy.values),
+    Pass("inline-small", Stage.PROMOTED, inline_small, _quick_with_twins),
+    Pass("keep-small", Stage.OPTIMISED, keep_small, _quick_with_twins),
     Pass("redirect-left", Stage.OPTIMISED, redirect_left, lambda policy: not policy.quick),
     Pass("drop-settled", Stage.OPTIMISED, drop_settled, lambda policy: policy.merge and not policy.quick),
     Pass(
@@ -130,9 +137,9 @@ PASSES: tuple[AnyPass, ...] = (
         compare_bounds,
         lambda policy: policy.merge and policy.bounds and not policy.quick,
     ),
-    Pass("defer-uses", Stage.OPTIMISED, defer_uses, lambda policy: policy.origins),
-    Pass("follow-labels", Stage.OPTIMISED, follow_labels, lambda policy: policy.labels is not None),
-    Pass("follow-values", Stage.OPTIMISED, follow_values, lambda policy: policy.values),
+    Pass("defer-uses", Stage.OPTIMISED, defer_uses, following(ORIGINS)),
+    Pass("follow-labels", Stage.OPTIMISED, follow_labels, following(LABELS)),
+    Pass("follow-values", Stage.OPTIMISED, follow_values, following(DEFINEDNESS)),
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
     Pass("guard-allocas", Stage.OPTIMISED, guard_allocas, lambda policy: policy.locals),
     Pass("guard-globals", Stage.OPTIMISED, guard_globals, lambda policy: policy.globals),
@@ -143,7 +150,7 @@ PASSES: tuple[AnyPass, ...] = (
         lambda policy: policy.globals,
     ),
     Pass("guard-commons", Stage.OPTIMISED, guard_commons, lambda policy: policy.globals),
-    Pass("resume-in-twins", Stage.OPTIMISED, resume_in_twins, lambda policy: policy.values),
+    Pass("resume-in-twins", Stage.OPTIMISED, resume_in_twins, following(DEFINEDNESS)),
     Pass("rematerialise", Stage.OPTIMISED, rematerialise, lambda policy: policy.locals),
     Pass("multiply-instead", Stage.OPTIMISED, multiply_instead, lambda policy: policy.quick),
     Pass("tell-entered", Stage.OPTIMISED, tell_entered, lambda policy: policy.notes_entered),

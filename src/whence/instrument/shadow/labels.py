@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from whence.instrument.definedness.decisions import drop_decisions
+from whence.instrument.passes.analyses import DEFINEDNESS
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import Stage
 from whence.instrument.shadow import helpers
@@ -77,5 +78,5 @@ def follow_labels(context: Context) -> None:
     domain = domain_of(labels, context.policy.labelled, context.unoptimised)
     for function in list(context.functions()):
         Walker(function, context, domain).run()
-        if not context.policy.values:
+        if not context.policy.follows(DEFINEDNESS):
             drop_decisions(function)

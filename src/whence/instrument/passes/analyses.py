@@ -1,0 +1,53 @@
+"""Analyses: what is followed beside the values of a program, an object each.
+
+Rules ask for some of them, and the user or an exploration for others. An analysis says here what all need to
+know of it. Its passes stand in `whence.instrument.pipeline.table`, and what they call in
+`whence.instrument.detectors.filters`, with the analysis beside them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whence.rules.lowering import Plan, follows_values
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One thing that is followed.
+
+    name: its part of the keys of objects and of what they cost; the option of the runtime, if a run asks for
+    it.
+    followed: what, in the words of notes. thorough: whether its code is of the full tier, whatever the run's.
+    """
+
+    name: str
+    followed: str
+    thorough: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+DEFINEDNESS = Analysis("definedness", "undefined values")
+"""Asked for by rules that judge uses of undefined values."""
+LABELS = Analysis("labels", "labels")
+"""Asked for by rules that name labels of domains."""
+ORIGINS = Analysis("origins", "where values come from", thorough=True)
+"""Asked for by `Settings.locate`."""
+SYMBOLIC = Analysis("symbolic", "expressions of symbolic values", thorough=True)
+"""Asked for by explorations."""
+
+OF_RUNS = (ORIGINS, SYMBOLIC)
+"""Those that runs ask for, and not rules."""
+
+
+def key_of(analyses: frozenset[Analysis]) -> list[str]:
+    """The names of analyses, in an order of their own: a set has another one in each process."""
+    return sorted(each.name for each in analyses)
+
+
+def asked_by(plan: Plan) -> frozenset[Analysis]:
+    """The analyses that rules ask for."""
+    asked = {DEFINEDNESS: follows_values(plan), LABELS: plan.labels is not None}
+    return frozenset(each for each, on in asked.items() if on)
