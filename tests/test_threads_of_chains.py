@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from whence.abi.hops import HopKind
-from whence.engines.locate import matched
 from whence.engines.result import Result
+from whence.engines.second_runs import matched
 from whence.findings import (
     Access,
     AccessKind,

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from whence.engines.preparation import Preparation as Preparation
     from whence.engines.preparation import Preparations as Preparations
     from whence.engines.result import Result as Result
-    from whence.exploring.api import ExploreOptions as ExploreOptions
     from whence.exploring.api import explore as explore
+    from whence.exploring.options import ExploreOptions as ExploreOptions
     from whence.exploring.results import Exploration as Exploration
     from whence.findings import Finding as Finding
 
@@ -25,7 +25,7 @@ _EXPORTS = {
     "errors": "errors",
     "explore": "exploring.api",
     "Exploration": "exploring.results",
-    "ExploreOptions": "exploring.api",
+    "ExploreOptions": "exploring.options",
     "findings": "findings",
     "Finding": "findings",
     "Preparation": "engines.preparation",

@@ -28,7 +28,7 @@ from whence.report.words import plural
 
 if TYPE_CHECKING:
     from whence.engines.result import Result
-    from whence.exploring.api import ExploreOptions
+    from whence.exploring.options import ExploreOptions
     from whence.findings import Finding
 
 _SHARED = (
@@ -190,7 +190,7 @@ def _named(pairs: tuple[tuple[str, int], ...], option: str) -> dict[str, int]:
 
 
 def _options(values: Mapping[str, Any]) -> ExploreOptions:
-    from whence.exploring.api import ExploreOptions
+    from whence.exploring.options import ExploreOptions
     from whence.toolchain.cache_prune import parse_size
 
     names = ["solver", "max_time", "max_paths", "path_time", "query_time", "ways", "jobs"]

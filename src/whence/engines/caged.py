@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
-from whence.engines import locate
+from whence.engines import second_runs
 from whence.engines.keeping import Kept
 from whence.engines.patience import Patience, TooLong
 from whence.engines.protocol import Task
@@ -31,7 +31,7 @@ _USUALLY = 5.0
 def located(
     task: Task,
     first: Result,
-    given: locate.Input,
+    given: second_runs.Input,
     offer: str,
     run: Callable[[Task], Result],
     kept: Kept,
@@ -43,23 +43,24 @@ def located(
     try:
         _refuse(task, seconds)
         again = _again(settings, given, limit, kept)
-        second, end = locate.again(task, first, again, patience, run)
+        second, end = second_runs.again(task, first, again, patience, run)
     except WhenceError as error:
-        return locate.unlocated(first, error, offer)
-    found, missed = locate.matched(first, second)
+        return second_runs.unlocated(first, error, offer)
+    found, missed = second_runs.matched(first, second)
     if not missed:
         return found
     why = end or _end(second, limit)
     if not why:
-        return locate.noted(found, locate.missing(first, second, missed, offer, astray=kept.astray()))
-    note = locate.stopped(missed, locate.Second(second, why))
-    return locate.noted(found, note if patience.signal else f"{note}; {offer}")
+        why = second_runs.missing(first, second, missed, offer, astray=kept.astray())
+        return second_runs.noted(found, why)
+    note = second_runs.stopped(missed, second_runs.Second(second, why))
+    return second_runs.noted(found, note if patience.signal else f"{note}; {offer}")
 
 
 def _refuse(task: Task, seconds: float) -> None:
     """Raises `ToolLimit` with the reason if there is to be no second run."""
     if task.settings.start.handover:
-        raise ToolLimit(locate.HANDED_OVER)
+        raise ToolLimit(second_runs.HANDED_OVER)
     if task.settings.children:
         raise ToolLimit("the programs that it executes are checked, too")
     usually, most = _USUALLY * seconds, task.settings.locate_time
@@ -72,7 +73,7 @@ def _refuse(task: Task, seconds: float) -> None:
 
 def _end(second: Result, limit: float) -> str:
     """Why the second run ended early, or ""."""
-    if ended := locate.ended(second):
+    if ended := second_runs.ended(second):
         return ended
     if second.run.signal == signal.SIGSYS:
         return "it makes a system call that may change something, with blocked signals"
@@ -80,7 +81,7 @@ def _end(second: Result, limit: float) -> str:
 
 
 @contextlib.contextmanager
-def _again(settings: Settings, given: locate.Input, limit: float, kept: Kept) -> Iterator[Settings]:
+def _again(settings: Settings, given: second_runs.Input, limit: float, kept: Kept) -> Iterator[Settings]:
     """The settings of the second run, which has an open file of its own for its input.
 
     Where that cannot be read again, it ends when it reads any.
@@ -95,7 +96,7 @@ def _again(settings: Settings, given: locate.Input, limit: float, kept: Kept) ->
             around = replace(around, stdin=stack.enter_context(_reopened(given.descriptor, given.offset)))
         caged = 2 if given.obstacle else 1
         own = {"caged": caged, "record": None, "calls": kept.give(), "entered": kept.entered}
-        yield locate.second(settings, around, nowhere, **own)
+        yield second_runs.second(settings, around, nowhere, **own)
 
 
 def _nothing() -> BinaryIO:

@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,11 @@ from whence.api.running import StrPath, _settings, environment_of, find_program
 from whence.errors import UserMistake
 from whence.errors.shortage import shortages
 from whence.exploring.inputs import Symbolic, beginnings
+from whence.exploring.options import ExploreOptions
 from whence.exploring.pairing import Pair
 from whence.exploring.results import Exploration
-from whence.exploring.store import FILES
 from whence.exploring.testcases import read_seeds
 from whence.toolchain.cache import Cache
-from whence.toolchain.cache_prune import format_size
 
 if TYPE_CHECKING:
     from whence.exploring.confirming import Confirm
@@ -31,46 +30,6 @@ if TYPE_CHECKING:
     from whence.exploring.starting import Program
 
 DIRECTORY = "whence-explore"
-LEAST_MEMORY = 256 << 20
-"""Bytes: an exploration has more than half of this when it begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExploreOptions:
-    """How to explore. path_time: seconds of one path; query_time: of one question to the solver.
-
-    max_time, max_paths, max_memory (bytes): None for no limit. ways: most ways of one decision that are
-    tried. test_files: which tests get files, all or errors. ktest: each gets one in KLEE's format.
-    """
-
-    strategy: str = "rotation"
-    solver: str = "auto"
-    max_time: float | None = None
-    max_paths: int | None = None
-    max_memory: int | None = None
-    path_time: float = 10.0
-    query_time: float = 10.0
-    ways: int = 16
-    jobs: int = 1
-    test_files: str = FILES[0]
-    ktest: bool = False
-
-    def __post_init__(self) -> None:
-        numbers = ("path_time", "query_time", "ways", "jobs", *_given(self, "max_time", "max_paths"))
-        for name in numbers:
-            value = getattr(self, name)
-            if not 0 < value <= 100_000_000:
-                raise UserMistake(f"{name} is {value:g}: expected a number above 0")
-        if self.test_files not in FILES:
-            raise UserMistake(f"test_files is '{self.test_files}': expected one of {', '.join(FILES)}")
-        if self.max_memory is not None and self.max_memory < LEAST_MEMORY:
-            least = format_size(LEAST_MEMORY)
-            raise UserMistake(f"max_memory is {format_size(self.max_memory)}: expected {least} or more")
-
-
-def _given(options: ExploreOptions, *names: str) -> Sequence[str]:
-    return [name for name in names if getattr(options, name) is not None]
-
 
 def explore(
     program: StrPath,

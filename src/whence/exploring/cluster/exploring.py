@@ -19,9 +19,9 @@ from whence.exploring.results import Exploration
 from whence.exploring.store import Store
 
 if TYPE_CHECKING:
-    from whence.exploring.api import ExploreOptions
     from whence.exploring.cluster.shares import Gains, Share
     from whence.exploring.confirming import Confirm
+    from whence.exploring.options import ExploreOptions
     from whence.exploring.starting import Program
 
 
