@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from whence.abi.analyses import LABELS
 from whence.engines.alloc.engine import OBSERVES as ALLOC
 from whence.engines.binary.engine import OBSERVES as BINARY
 from whence.instrument.detectors.explanation import explain
-from whence.instrument.passes.analyses import LABELS
 from whence.instrument.pipeline.job import make_job
 from whence.rules import RuleError, RuleSet, load_standard, load_texts
 from whence.rules.lowering import LoweringError, plan_of, plan_rule

@@ -18,7 +18,7 @@ from tests.harness.expect import LEVELS, Case
 from tests.harness.limits import TIMEOUT
 from tests.harness.warm import Worker
 
-from whence.instrument.passes.tiers import FULL, QUICK
+from whence.abi.tiers import FULL, QUICK
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

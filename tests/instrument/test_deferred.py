@@ -7,7 +7,7 @@ import re
 import llvmlite.binding as llvm
 from tests.harness.rules import without_values
 
-from whence.instrument.passes.analyses import ORIGINS
+from whence.abi.analyses import ORIGINS
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import Stage, run_stage
 from whence.instrument.pipeline import job as jobs

@@ -9,8 +9,8 @@ import llvmlite.binding as llvm
 import pytest
 from tests.harness.rules import without_values
 
+from whence.abi.analyses import ORIGINS
 from whence.instrument.calls.requests import CLOSES, may_close
-from whence.instrument.passes.analyses import ORIGINS
 from whence.instrument.passes.stages import Stage
 from whence.instrument.pipeline import job as jobs
 from whence.instrument.pipeline.compiling import Job, compile_module, instrument_text

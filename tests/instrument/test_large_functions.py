@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.harness.process import Whence
 
+from whence.abi.analyses import ORIGINS
 from whence.api.running import select_rules
-from whence.instrument.passes.analyses import ORIGINS
 from whence.instrument.pipeline import compiling
 from whence.instrument.pipeline.job import make_job
 from whence.toolchain.carry import read_image

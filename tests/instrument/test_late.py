@@ -7,9 +7,9 @@ from dataclasses import replace
 import llvmlite.binding as llvm
 import pytest
 
+from whence.abi.tiers import QUICK
 from whence.instrument.definedness.late import declared
 from whence.instrument.passes.later import Kept
-from whence.instrument.passes.tiers import QUICK
 from whence.instrument.pipeline.compiling import Compiled, Job, compile_module, compile_twins
 from whence.instrument.pipeline.job import make_job
 from whence.rules import load_standard

@@ -15,8 +15,8 @@ from elftools.elf.sections import Symbol, SymbolTableSection
 from tests.harness.rules import without_values
 
 from whence import ir
+from whence.abi.analyses import DEFINEDNESS, LABELS, ORIGINS, SYMBOLIC
 from whence.abi.points import STEPS
-from whence.instrument.passes.analyses import DEFINEDNESS, LABELS, ORIGINS, SYMBOLIC
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import AnyPass, Pass, PassError, Stage, TextPass, run_stage
 from whence.instrument.passes.twin import Twin

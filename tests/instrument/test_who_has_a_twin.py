@@ -9,8 +9,8 @@ import pytest
 from tests.harness.process import Whence
 
 from whence import ir
+from whence.abi.tiers import FULL, QUICK
 from whence.instrument.definedness import follow
-from whence.instrument.passes.tiers import FULL, QUICK
 from whence.instrument.pipeline.compiling import compile_module
 from whence.instrument.pipeline.job import make_job
 from whence.rules import load_standard

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from whence.abi.options import OPTIONS as RUNTIME_OPTIONS
+from whence.abi.tiers import AUTO, TIERS
 from whence.engines import registry
 from whence.errors import ExitCode, UserMistake
 from whence.errors.hints import did_you_mean, expected
-from whence.instrument.passes.tiers import AUTO, TIERS
 
 SWITCH, CHOICE, INTEGER, NUMBER, TEXT, FILE, FILES, RULES, SIZE, SIGNAL, OBJECT, REPORT = (
     *("switch", "choice", "integer", "number", "text", "file"),

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whence.abi.analyses import ORIGINS
+from whence.abi.tiers import AUTO
 from whence.api.options import KEYWORDS
 from whence.api.running import StrPath, find_program, select_rules
 from whence.engines.preparation import Preparations
 from whence.errors import UserMistake, WhenceError
 from whence.errors.shortage import shortages
-from whence.instrument.passes.analyses import ORIGINS
-from whence.instrument.passes.tiers import AUTO
 
 if TYPE_CHECKING:
     from whence.engines.progress import Progress

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whence.abi.analyses import ORIGINS, SYMBOLIC, Analysis
+from whence.abi.tiers import AUTO
 from whence.engines.start import Start
-from whence.instrument.passes.analyses import ORIGINS, SYMBOLIC, Analysis
-from whence.instrument.passes.tiers import AUTO
 from whence.rules import RuleSet
 from whence.suppressions import Suppressions
 
@@ -76,7 +76,7 @@ class Settings:
     made: answers from outside, such as the time, are those that paths of an exploration get.
     print_regions: the program prints the addresses of its heap and its tables.
     engine: one of `whence.engines.registry`, or "auto": the first of them that can run the program.
-    tier: one of `whence.instrument.passes.tiers`, how much work goes into the speed of instrumented code.
+    tier: one of `whence.abi.tiers`, how much work goes into the speed of instrumented code.
     start: the data from the launcher.
     own: options of one engine only, by name, without those that were not given.
     """

@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whence.abi.analyses import SYMBOLIC
+from whence.abi.tiers import FULL
 from whence.engines.native.objects import objects_of, tier_of
 from whence.engines.native.texts import texts_for
 from whence.engines.native.twins import LateTwins
@@ -33,8 +35,6 @@ from whence.engines.process.libraries import (
 )
 from whence.errors import CannotExecute, CarriesNoIR, ToolLimit
 from whence.findings.coverage import NO_IR, Coverage, LeftOut
-from whence.instrument.passes.analyses import SYMBOLIC
-from whence.instrument.passes.tiers import FULL
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedImage, CarriedModule, read_image
 from whence.toolchain.native import native_library

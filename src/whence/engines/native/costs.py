@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from whence.abi.analyses import ORIGINS, key_of
+from whence.abi.tiers import FULL, QUICK
 from whence.engines.process.building import BuildSettings
-from whence.instrument.passes.analyses import ORIGINS, key_of
-from whence.instrument.passes.tiers import FULL, QUICK
 from whence.toolchain.cache import Cache, digest
 from whence.toolchain.carry import CarriedModule
 

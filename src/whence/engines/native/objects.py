@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from whence import __version__
+from whence.abi.analyses import ORIGINS, key_of
 from whence.abi.entered import Needed, module_word
+from whence.abi.tiers import AUTO, FULL, QUICK
 from whence.engines.kept_rules import checks_of, generator_identity
 from whence.engines.native import costs
 from whence.engines.native.named import keep_names
@@ -25,8 +27,6 @@ from whence.engines.native.refused import Failure, Refused
 from whence.engines.process.building import BuildSettings, Hasty
 from whence.errors import Refusal, UnreadableIR
 from whence.findings.coverage import Counts
-from whence.instrument.passes.analyses import ORIGINS, key_of
-from whence.instrument.passes.tiers import AUTO, FULL, QUICK
 from whence.rules.observable import NATIVE
 from whence.toolchain import checks, options
 from whence.toolchain.cache import Cache, digest

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from whence.abi.analyses import Analysis
+from whence.abi.tiers import AUTO
 from whence.engines.process.instances import Instances
 from whence.engines.progress import Progress
 from whence.findings.coverage import Coverage
-from whence.instrument.passes.analyses import Analysis
-from whence.instrument.passes.tiers import AUTO
 from whence.rules import RuleSet
 from whence.toolchain.cache import Cache
 from whence.toolchain.carry import CarriedModule
@@ -26,7 +26,7 @@ class BuildSettings:
 
     analyses: what the run asks to be followed, beside what the rules do.
     given_up: whether the build was abandoned. described: whether debuggers are to know the variables.
-    tier: one of `whence.instrument.passes.tiers`. asked: whether a launcher answers the program, so that
+    tier: one of `whence.abi.tiers`. asked: whether a launcher answers the program, so that
     twins may be made when it needs them. entered: the functions to which a run comes that follows where
     values come from, None if that is not known. instances: those of the run. expect: told how many seconds
     instrumenting will take; it raises `ToolLimit` if that is too long.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from whence.abi import calls, fixed, outside, records
+from whence.abi.analyses import OF_RUNS
 from whence.engines.settings import Settings
-from whence.instrument.passes.analyses import OF_RUNS
 
 LEAKS = {"no": 0, "full": 1, "summary": 2}
 """Ways to treat leaks, and the runtime's option ``leaks``."""

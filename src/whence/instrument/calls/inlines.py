@@ -6,9 +6,9 @@ import re
 from collections import Counter
 
 from whence import ir
+from whence.abi.analyses import ORIGINS
 from whence.abi.intercepts import CXX_READERS, CXX_STREAMS, CXX_TEXTS, CXX_WRITERS, RUNTIME_SYMBOLS
 from whence.abi.origins import TOLD
-from whence.instrument.passes.analyses import ORIGINS
 from whence.instrument.passes.context import Context
 
 _REFERENCE = re.compile(r'@(?:"[^"]*"|[-\w.$]+)', re.ASCII)

@@ -16,10 +16,10 @@ from functools import partial
 from typing import TypeGuard
 
 from whence import ir
+from whence.abi.analyses import DEFINEDNESS
 from whence.abi.layout import UNWRITTEN
 from whence.instrument.definedness.unwritten import parts_of
 from whence.instrument.markers.declarations import LIFETIME_BEGINS, UNCHECKED
-from whence.instrument.passes.analyses import DEFINEDNESS
 from whence.instrument.passes.context import Context
 
 _UNDEFINED = re.compile(r'(?:(\bptr)|(\bi\d+)|)( ?)(?<![\w%@$."-])(?:undef|poison)(?![\w."])')

@@ -49,6 +49,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
+from whence.abi.analyses import DEFINEDNESS, LABELS, ORIGINS, SYMBOLIC, Analysis
 from whence.abi.entered import FLAGS
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
 from whence.abi.rules import ARGUMENTS, DESC_COPY, DESC_WRITE
@@ -63,7 +64,7 @@ from whence.instrument.markers.accesses import (
     within_name,
 )
 from whence.instrument.origins import helpers as origin_helpers
-from whence.instrument.passes.analyses import DEFINEDNESS, LABELS, ORIGINS, SYMBOLIC, Analysis, asked_by
+from whence.instrument.passes.policy import asked_by
 from whence.instrument.shadow import helpers as shadow_helpers
 from whence.instrument.symbolic import helpers as symbolic_helpers
 from whence.rules.filters import Filter

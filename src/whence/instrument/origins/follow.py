@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from whence import ir
 from whence.abi import library
+from whence.abi.analyses import DEFINEDNESS
 from whence.abi.hops import HopKind
 from whence.abi.intercepts import PREFIX
 from whence.abi.origins import AWAY, MOST_ARGUMENTS, RETURNING
@@ -34,7 +35,6 @@ from whence.instrument.origins.sizes import Sizes, checked_arithmetic
 from whence.instrument.origins.uses import Uses
 from whence.instrument.origins.variables import BEGIN, Variables, lifetimes
 from whence.instrument.origins.wholes import Copies
-from whence.instrument.passes.analyses import DEFINEDNESS
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.policy import Policy
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from whence.abi.analyses import DEFINEDNESS, LABELS, Analysis
 from whence.instrument.analysis.provenance import Kind
-from whence.instrument.passes.analyses import Analysis
 from whence.rules.domains import Labels
+from whence.rules.lowering import Plan, follows_values
 
 
 @dataclass(frozen=True)
@@ -69,3 +70,9 @@ class Policy:
     def notes_entered(self) -> bool:
         """Whether functions note that they are entered, for a second run; what a debugger sees has none."""
         return self.quick and not self.described
+
+
+def asked_by(plan: Plan) -> frozenset[Analysis]:
+    """The analyses that rules ask for."""
+    asked = {DEFINEDNESS: follows_values(plan), LABELS: plan.labels is not None}
+    return frozenset(each for each, on in asked.items() if on)

@@ -18,8 +18,8 @@ from enum import Enum
 import llvmlite.binding as llvm
 
 from whence import ir
+from whence.abi.analyses import Analysis
 from whence.instrument import PRINT_AFTER
-from whence.instrument.passes.analyses import Analysis
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.policy import Policy
 

@@ -27,11 +27,11 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from whence import ir
+from whence.abi.analyses import DEFINEDNESS, LABELS
 from whence.abi.entered import Needed
 from whence.errors import Refusal, ToolLimit
 from whence.instrument.definedness.late import late_twins
 from whence.instrument.detectors.definitions import needed
-from whence.instrument.passes.analyses import DEFINEDNESS, LABELS
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.later import Kept, Later
 from whence.instrument.passes.policy import Policy

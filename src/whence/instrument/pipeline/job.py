@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
+from whence.abi.analyses import LABELS, Analysis
 from whence.abi.points import LABELLED, STEPS
+from whence.abi.tiers import FULL, QUICK
 from whence.instrument.analysis.provenance import OBJECTS, Kind
 from whence.instrument.calls.requests import CLOSES
 from whence.instrument.detectors import filters
-from whence.instrument.passes.analyses import LABELS, Analysis, asked_by
-from whence.instrument.passes.policy import Policy
-from whence.instrument.passes.tiers import FULL, QUICK
+from whence.instrument.passes.policy import Policy, asked_by
 from whence.instrument.pipeline.compiling import Job
 from whence.rules import RuleSet
 from whence.rules.filters import Filter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whence.abi.analyses import DEFINEDNESS, LABELS, ORIGINS, SYMBOLIC
 from whence.instrument.accesses.cookies import mark_cookies
 from whence.instrument.accesses.marking import mark_accesses
 from whence.instrument.accesses.settled import compare_bounds, drop_settled
@@ -24,7 +25,6 @@ from whence.instrument.naming.global_names import name_globals
 from whence.instrument.naming.variable_names import name_variables
 from whence.instrument.origins.deferred import defer_uses
 from whence.instrument.origins.follow import follow_origins
-from whence.instrument.passes.analyses import DEFINEDNESS, LABELS, ORIGINS, SYMBOLIC
 from whence.instrument.passes.policy import Policy
 from whence.instrument.passes.stages import AnyPass, ContextPass, Pass, Stage, TextPass, following
 from whence.instrument.pipeline.attributes import withdraw_promises, withdraw_values

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from whence.abi.analyses import DEFINEDNESS
 from whence.instrument.definedness.decisions import drop_decisions
-from whence.instrument.passes.analyses import DEFINEDNESS
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import Stage
 from whence.instrument.shadow import helpers

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whence.rules.lowering import Plan, follows_values
-
 
 @dataclass(frozen=True)
 class Analysis:
@@ -45,9 +43,3 @@ OF_RUNS = (ORIGINS, SYMBOLIC)
 def key_of(analyses: frozenset[Analysis]) -> list[str]:
     """The names of analyses, in an order of their own: a set has another one in each process."""
     return sorted(each.name for each in analyses)
-
-
-def asked_by(plan: Plan) -> frozenset[Analysis]:
-    """The analyses that rules ask for."""
-    asked = {DEFINEDNESS: follows_values(plan), LABELS: plan.labels is not None}
-    return frozenset(each for each, on in asked.items() if on)
