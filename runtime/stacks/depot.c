@@ -5,18 +5,30 @@
 #include "whence_abi.h"
 
 #define BUCKETS (1u << 20)
-#define UNIT 16u
 
-struct node {
-    uint32_t next;
-    uint32_t count;
-    uint64_t hash;
-    uint64_t pcs[];
+/* A stack. Entries stand side by side, apart from the frames: a look-up reads a bucket and an
+ * entry, and programs have so many stacks that all of them miss the processor's caches. */
+struct entry {
+    uint64_t key;
+    uint32_t next; /* the entry of the same bucket that was made before; 0: none */
+    uint32_t at;   /* of its frames, in units: their number, then they; 0: not yet */
 };
 
-/* The first part of the range is the table of buckets, so no node has handle 0. */
+/* Handles lie apart, so that a handle of which other code has changed a digit, in a word of
+ * undefined memory, rarely is another stack's. Their bits are those that origins have. */
+#define SPREAD 13u
+#define ENTRIES ((1u << (WH_STACK_ORIGIN_DIGITS * WH_STACK_ORIGIN_DIGIT_BITS)) / SPREAD)
+#define ENTRIES_BEGIN (BUCKETS * sizeof(uint32_t))
+#define FRAMES_BEGIN (ENTRIES_BEGIN + ENTRIES * sizeof(struct entry))
+#define UNIT 16u
+_Static_assert(FRAMES_BEGIN % UNIT == 0 && FRAMES_BEGIN < WH_DEPOT_SIZE, "the frames' begin");
+_Static_assert(WH_DEPOT_SIZE / UNIT - 1 <= UINT32_MAX, "places of frames");
+
 static uint32_t *const buckets = (uint32_t *)WH_DEPOT_BASE;
-static uint64_t used = BUCKETS * sizeof(uint32_t);
+static struct entry *const entries = (struct entry *)(WH_DEPOT_BASE + ENTRIES_BEGIN);
+/* Entry 0 is none. */
+static uint64_t entries_used = 1;
+static uint64_t used = FRAMES_BEGIN;
 
 long depot_init(uintptr_t *begin, size_t *size) {
     *begin = WH_DEPOT_BASE;
@@ -24,71 +36,68 @@ long depot_init(uintptr_t *begin, size_t *size) {
     return os_reserve(*begin, *size, OS_READ_WRITE);
 }
 
-/* Whether something of the depot is there: a node's begin, or its middle. */
-static int is_within(uint32_t handle) {
-    uint64_t at = (uint64_t)handle * UNIT;
-    return at >= BUCKETS * sizeof(uint32_t) && at < __atomic_load_n(&used, __ATOMIC_RELAXED);
+/* The key is taken for the stack: to compare frames would cost a miss for each eight of them. */
+static uint64_t key_of(const uint64_t *pcs, unsigned count, uint64_t hash) {
+    return depot_hash_step(depot_hash_step(hash, count), pcs[0]);
 }
 
-static uint32_t *bucket_of(uint64_t hash) { return &buckets[(hash >> 40) % BUCKETS]; }
+static uint32_t *bucket_of(uint64_t key) { return &buckets[(key >> 40) % BUCKETS]; }
 
-static struct node *node_at(uint32_t handle) {
-    WH_INVARIANT(is_within(handle));
-    return (struct node *)(WH_DEPOT_BASE + (uintptr_t)handle * UNIT);
+static uint32_t look_up(uint32_t from, uint64_t key) {
+    uint32_t at = from;
+    while (at && entries[at].key != key) at = entries[at].next;
+    return at;
 }
 
-/* The hash of a stack is taken for the stack, as in the caches: to read all of it would cost a miss
- * of the processor's cache for each eight frames. */
-static int same(const struct node *node, const uint64_t *pcs, unsigned count, uint64_t hash) {
-    return node->hash == hash && node->count == count && node->pcs[0] == pcs[0];
-}
-
-static uint32_t lookup(uint32_t from, const uint64_t *pcs, unsigned count, uint64_t hash) {
-    for (uint32_t handle = from; handle; handle = node_at(handle)->next)
-        if (same(node_at(handle), pcs, count, hash)) return handle;
-    return 0;
-}
-
-static uint32_t new_node(const uint64_t *pcs, unsigned count, uint64_t hash) {
-    uint64_t bytes = wh_round_up(sizeof(struct node) + count * sizeof *pcs, UNIT);
+static uint32_t new_entry(const uint64_t *pcs, unsigned count, uint64_t key) {
+    uint64_t bytes = wh_round_up((1 + count) * sizeof *pcs, UNIT);
     uint64_t at = os_add(&used, bytes) - bytes;
     if (at + bytes > WH_DEPOT_SIZE) return 0;
-    uint32_t handle = (uint32_t)(at / UNIT);
-    struct node *node = node_at(handle);
-    node->count = count;
-    node->hash = hash;
-    for (unsigned i = 0; i < count; i++) node->pcs[i] = pcs[i];
-    return handle;
+    uint64_t number = os_add(&entries_used, 1) - 1;
+    if (number >= ENTRIES) return 0;
+    uint64_t *frames = (uint64_t *)(WH_DEPOT_BASE + at);
+    frames[0] = count;
+    for (unsigned i = 0; i < count; i++) frames[1 + i] = pcs[i];
+    entries[number].key = key;
+    __atomic_store_n(&entries[number].at, (uint32_t)(at / UNIT), __ATOMIC_RELEASE);
+    return (uint32_t)number;
 }
 
-uint32_t depot_put(const uint64_t *pcs, unsigned count, uint64_t hash) {
-    if (count == 0) return 0;
-    uint32_t *bucket = bucket_of(hash);
+static uint32_t put(const uint64_t *pcs, unsigned count, uint64_t key) {
+    uint32_t *bucket = bucket_of(key);
     uint32_t head = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
-    uint32_t handle = lookup(head, pcs, count, hash);
-    if (handle || !(handle = new_node(pcs, count, hash))) return handle;
+    uint32_t number = look_up(head, key);
+    if (number || !(number = new_entry(pcs, count, key))) return number;
     for (;;) {
-        node_at(handle)->next = head;
-        if (__atomic_compare_exchange_n(bucket, &head, handle, 0, __ATOMIC_RELEASE,
+        entries[number].next = head;
+        if (__atomic_compare_exchange_n(bucket, &head, number, 0, __ATOMIC_RELEASE,
                                         __ATOMIC_ACQUIRE))
-            return handle;
-        uint32_t other = lookup(head, pcs, count, hash);
-        if (other) return other; /* another thread was quicker; our node stays unused */
+            return number;
+        uint32_t other = look_up(head, key);
+        if (other) return other; /* another thread was quicker; our entry stays unused */
     }
 }
 
-/* In the middle of a node there is no hash by whose bucket it would be found. */
-int depot_has(uint32_t handle) {
-    if (!is_within(handle)) return 0;
-    uint32_t other = __atomic_load_n(bucket_of(node_at(handle)->hash), __ATOMIC_ACQUIRE);
-    while (other && other != handle) other = node_at(other)->next;
-    return other == handle;
+uint32_t depot_put(const uint64_t *pcs, unsigned count, uint64_t hash) {
+    return count ? put(pcs, count, key_of(pcs, count, hash)) * SPREAD : 0;
 }
 
+/* The frames' number and they; NULL: there is no such stack. */
+static const uint64_t *frames_of(uint32_t handle) {
+    uint32_t number = handle / SPREAD;
+    if (handle % SPREAD || !number || number >= ENTRIES) return NULL;
+    if (number >= __atomic_load_n(&entries_used, __ATOMIC_RELAXED)) return NULL;
+    uint32_t at = __atomic_load_n(&entries[number].at, __ATOMIC_ACQUIRE);
+    return at ? (const uint64_t *)(WH_DEPOT_BASE + (uint64_t)at * UNIT) : NULL;
+}
+
+int depot_has(uint32_t handle) { return frames_of(handle) != NULL; }
+
 unsigned depot_get(uint32_t handle, uint64_t *pcs, unsigned max) {
-    if (!handle) return 0;
-    const struct node *node = node_at(handle);
-    unsigned count = node->count < max ? node->count : max;
-    for (unsigned i = 0; i < count; i++) pcs[i] = node->pcs[i];
+    const uint64_t *frames = frames_of(handle);
+    WH_INVARIANT(frames || !handle);
+    if (!frames) return 0;
+    unsigned count = frames[0] < max ? (unsigned)frames[0] : max;
+    for (unsigned i = 0; i < count; i++) pcs[i] = frames[1 + i];
     return count;
 }

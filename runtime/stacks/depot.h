@@ -1,6 +1,6 @@
 /* Hash-consed stack traces: equal stacks are kept once and named by a u32.
  *
- * The depot never forgets and takes no lock: a new node is written in full
+ * The depot never forgets and takes no lock: a new entry is written in full
  * before a compare-and-swap puts it at the head of its bucket.
  */
 #ifndef WHENCE_STACKS_DEPOT_H

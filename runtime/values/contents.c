@@ -57,6 +57,11 @@ static void moves(const struct block_move *move) {
     __whence_value_copy(move->target, move->begin, move->size);
 }
 
+static void creates(struct new_thread *thread) {
+    (void)thread;
+    granules_settle();
+}
+
 static void mapped(uintptr_t begin, uint64_t size) { __whence_value_define(begin, size); }
 
 const struct observer values_observer = {
@@ -64,4 +69,5 @@ const struct observer values_observer = {
     .moves = moves,
     .extended = extended,
     .mapped = mapped,
+    .creates = creates,
 };

@@ -252,8 +252,9 @@ static int is_as_noted(uintptr_t granule, const struct detail *detail, uint64_t 
     return !(differing(granule_word(granule), detail->value) & detail->bits & ~mask);
 }
 
-/* The local variables that have begun last and whose last granules have no details, by granule:
- * details that are there are left from another variable. */
+/* Granules of which the plane alone says which bytes of a fill word are left, and which are not the
+ * heap's: of local variables, their last ones of fewer than eight bytes, and those that were stored
+ * into in part. Details that are there are left from other variables. */
 #define LAST_LOCALS 64u
 static __thread struct last_local {
     uintptr_t granule;
@@ -262,6 +263,27 @@ static __thread struct last_local {
 
 static struct last_local *last_local_of(uintptr_t granule) {
     return &last_locals[granule / WH_GRANULE % LAST_LOCALS];
+}
+
+/* Has what is known of the granule in a detail, where any thread finds it. The fill word serves as
+ * the granule's bytes, since only those that are left of it are compared. */
+static void settle(struct last_local *local) {
+    uintptr_t granule = local->granule;
+    uint8_t state = granule ? granule_read(granule) : WH_VALUES_DEFINED;
+    struct detail *detail = granule_is_named(state) ? details_at(granule) : NULL;
+    local->granule = 0;
+    if (detail)
+        *detail = (struct detail){bits_of_bytes(state), origin_fill(local->origin), local->origin};
+}
+
+void granules_settle(void) {
+    for (unsigned i = 0; i < LAST_LOCALS; i++) settle(&last_locals[i]);
+}
+
+static void note_local(uintptr_t granule, uint64_t origin) {
+    struct last_local *local = last_local_of(granule);
+    if (local->granule != granule) settle(local);
+    *local = (struct last_local){granule, origin};
 }
 
 /* The bytes of a local variable's last granule that belong to no variable. */
@@ -347,30 +369,31 @@ static struct whence_bits kept_bits(struct place *place, uint8_t was, const stru
     return found;
 }
 
-/* The heap block that this thread has filled or looked up last. If another one lies there by now,
- * with another word, the bytes that agree with this one are taken for defined when they are read.
- * The leak search looks at variables of threads, so this one has the complement of the address. */
-static __thread struct {
-    uintptr_t not_begin;
-    uint64_t size, word;
-} last_filled __attribute__((tls_model("initial-exec")));
-
+/* If another block lies where this thread's last filled one was, with another word, the bytes that
+ * agree with this one are taken for defined when they are read. */
 void granule_filled(uintptr_t begin, uint64_t size, uint64_t origin) {
-    last_filled.not_begin = ~begin;
-    last_filled.size = size;
-    last_filled.word = origin_fill(origin);
+    __whence_values.filled = (struct whence_filled){~begin, size, origin_fill(origin)};
 }
 
 /* The other bytes of a block's undefined granule hold what the block was filled with. A detail that
  * is left from an earlier state of the granule can only leave fewer bits. */
 static int is_as_filled(uintptr_t granule, uint8_t others) {
     uint64_t word = granule_word(granule), kept = bits_of_bytes(others);
-    if (granule - ~last_filled.not_begin < last_filled.size && !((last_filled.word ^ word) & kept))
-        return 1;
+    const struct whence_filled *last = &__whence_values.filled;
+    if (granule - ~last->not_begin < last->size && !((last->word ^ word) & kept)) return 1;
     struct block block = block_of(granule);
     uint64_t origin = origin_of_block(block);
     if (!origin || !agrees(word, kept, origin)) return 0;
     granule_filled(block_begin(block), block_size(block), origin);
+    return 1;
+}
+
+/* An undefined granule that is not the heap's, of which bytes are about to be written, still holds
+ * its fill word: this thread keeps the origin. Other threads would not find it. */
+static int is_as_begun(uintptr_t granule) {
+    uint64_t word = granule_word(granule);
+    if (os_has_threads() || blocks_in_heap(granule) || !origin_fills(word)) return 0;
+    note_local(granule, word & ORIGIN_MASK);
     return 1;
 }
 
@@ -382,7 +405,8 @@ int granule_define_bytes(uintptr_t granule, uint8_t bytes) {
         return 1;
     }
     if (rest && !granule_is_named(rest)) return 0;
-    if (was == WH_VALUES_UNDEFINED ? !is_as_filled(granule, rest) : !granule_is_named(was))
+    if (was == WH_VALUES_UNDEFINED ? !is_as_filled(granule, rest) && !is_as_begun(granule)
+                                   : !granule_is_named(was))
         return 0;
     return rest == was || exchange(granule_state(granule), was, rest);
 }
@@ -390,7 +414,7 @@ int granule_define_bytes(uintptr_t granule, uint8_t bytes) {
 int granule_undefine_last(uintptr_t granule, uint64_t size, uint64_t origin) {
     if (!PORT_PLANES || !is_on_own_stack(granule) || *plane_state(granule) != size) return 0;
     uint8_t bytes = (uint8_t)((1u << size) - 1);
-    *last_local_of(granule) = (struct last_local){granule, origin};
+    note_local(granule, origin);
     *(volatile wh_word *)granule = origin_fill(origin);
     __atomic_store_n(granule_state(granule), bytes, __ATOMIC_RELEASE);
     return granule_is_named(bytes);
@@ -418,6 +442,14 @@ void granule_change(uintptr_t granule, const struct change *change) {
     if (change->bits) bits.origin = change->origin;
     bits.bits |= change->bits;
     let_go(state, note(&place, bits, change->value));
+}
+
+int granule_store(uintptr_t granule, struct whence_bits bits) {
+    if (os_has_threads()) return 0;
+    struct place place = {.granule = granule};
+    uint8_t state = note(&place, bits, granule_word(granule));
+    __atomic_store_n(granule_state(granule), state, __ATOMIC_RELEASE);
+    return 1;
 }
 
 void granule_clear(uintptr_t granule, uint8_t bytes) {

@@ -64,6 +64,12 @@ void granule_change(uintptr_t granule, const struct change *change);
  * plane, and is left to the caller. */
 int granule_define_bytes(uintptr_t granule, uint8_t bytes);
 
+/* All bytes of a granule have been written, with these undefined bits. 0: that takes more, too. */
+int granule_store(uintptr_t granule, struct whence_bits bits);
+
+/* The thread's knowledge of granules is to be found by others. */
+void granules_settle(void);
+
 /* The bytes of a variable's last granule, less than all, become undefined. 0: the granule is not
  * known to be the last one of a local variable. Else no other variable has bytes of it, and it
  * holds a whole fill word, so that the plane says all about it. */

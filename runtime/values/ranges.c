@@ -12,7 +12,8 @@ _Static_assert(offsetof(struct whence_values, arguments) == WHENCE_PASSED_ARGUME
                    offsetof(struct whence_values, results) == WHENCE_PASSED_RESULTS &&
                    offsetof(struct whence_values, memory) == WHENCE_PASSED_MEMORY &&
                    offsetof(struct whence_values, sources) == WHENCE_PASSED_SOURCES &&
-                   offsetof(struct whence_values, variable) == WHENCE_PASSED_VARIABLE,
+                   offsetof(struct whence_values, variable) == WHENCE_PASSED_VARIABLE &&
+                   offsetof(struct whence_values, filled) == WHENCE_PASSED_FILLED,
                "generated code reads and writes them");
 
 long values_init(uintptr_t *begin, size_t *size) {
@@ -127,6 +128,8 @@ WH_EXPORT void __whence_value_store(uint64_t address, uint64_t size, uint64_t bi
         return;
     }
     struct part part = part_of(address, size);
+    if (part.size == WH_GRANULE && granule_store(address, (struct whence_bits){bits, origin}))
+        return;
     if (bits && bits == low_bytes(size) && part.granule == address && size < WH_GRANULE &&
         granule_undefine_last(address, size, origin))
         return;

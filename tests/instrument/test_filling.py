@@ -16,6 +16,8 @@ declare i16 @__whence_values_undefined_i16(ptr)
 declare ptr @__whence_values_undefined_ptr(ptr)
 declare void @llvm.lifetime.start.p0(i64, ptr)
 declare void @g(ptr)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+declare i8 @__whence_values_undefined_i8(ptr)
 """
 _STORES = re.compile(r"store (\w+) [^,]+, ptr (\S+), align (\d+)")
 
@@ -99,3 +101,27 @@ def test_parts_at_computed_places_stay() -> None:
     place = "%c = getelementptr i8, ptr %s, i32 %i"
     value = "%v9 = call i32 @__whence_values_undefined_i32(ptr @o)"
     assert len(stores("{ i32, i32 }", place, value, "store i32 %v9, ptr %c, align 4", *PAIR)) >= 2
+
+
+def set_to_undefined(offset: int, size: int, number: int, volatile: str = "false") -> list[str]:
+    """A `memset` as LLVM makes it of undefined values that are stored side by side."""
+    return [
+        f"%v{number} = call i8 @__whence_values_undefined_i8(ptr @o)",
+        f"%p{number} = getelementptr i8, ptr %s, i64 {offset}",
+        f"call void @llvm.memset.p0.i64(ptr align 4 %p{number}, i8 %v{number}, i64 {size}, i1 {volatile})",
+    ]
+
+
+def test_bytes_that_were_set_at_once_are_parts() -> None:
+    lines = [*set_to_undefined(0, 4, 0), *undefined("i32", 4, 1)]
+    assert stores("{ i8, i8, i8, i8, i32 }", *lines) == [("i64", "%s", "8")]
+
+
+def test_set_bytes_of_several_granules_are_parts_of_each() -> None:
+    lines = [*undefined("i32", 0, 0), *set_to_undefined(4, 12, 1)]
+    assert [each[::2] for each in stores("[16 x i8]", *lines)] == [("i64", "8"), ("i64", "4")]
+
+
+def test_a_volatile_or_long_set_stays() -> None:
+    assert stores("[16 x i8]", *set_to_undefined(0, 16, 0, "true")) == []
+    assert stores("[1000 x i8]", *set_to_undefined(0, 1000, 0)) == []

@@ -76,7 +76,7 @@ void __whence_use(uint64_t value, uint64_t bits, uint64_t origin, uint64_t kind)
 uint64_t __whence_value_wanted(uint64_t which, uint64_t decider);
 
 /* Undefined bits that a call passes: generated code writes it. Pairs of bits and origin, and
- * addresses of what is copied. */
+ * addresses of what is copied. Generated code reads `filled`. */
 struct whence_values {
     struct whence_passed passed;
     uint64_t arguments[2 * WHENCE_MOST_ARGUMENTS];
@@ -84,6 +84,7 @@ struct whence_values {
     struct whence_in_memory memory;
     uint64_t sources[WHENCE_MOST_SOURCES];
     uint64_t variable[2 * WHENCE_MOST_VARIABLE];
+    struct whence_filled filled;
 };
 extern __thread struct whence_values __whence_values;
 

@@ -206,10 +206,12 @@ def _undefined_lines() -> Iterator[str]:
         yield f"#define WHENCE_{name} {_number(getattr(undefined, name))}"
     for name in ("ARGUMENTS", "RESULTS", "MEMORY", "SOURCES", "VARIABLE"):
         yield f"#define WHENCE_PASSED_{name} {getattr(undefined, name)}"
+    yield f"#define WHENCE_PASSED_FILLED {undefined.FILLED_AT}"
     yield from _struct(undefined.UNDEFINED)
     yield from _struct(undefined.PASSED)
     yield from _struct(undefined.IN_MEMORY)
     yield from _struct(undefined.KEPT)
+    yield from _struct(undefined.FILLED)
     for struct in (later.HEADER, later.CELL, later.MADE):
         yield from _struct(struct)
     yield f"#define WH_LATER_REFUSED {_number(later.REFUSED)}"

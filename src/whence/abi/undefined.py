@@ -100,7 +100,19 @@ MEMORY = RESULTS + PAIR_SIZE * MOST_RESULTS
 SOURCES = MEMORY + IN_MEMORY.size
 VARIABLE = SOURCES + 8 * MOST_SOURCES
 """Where they begin."""
-VALUES_SIZE = VARIABLE + PAIR_SIZE * MOST_VARIABLE
+
+FILLED = Layout(
+    "whence_filled",
+    (
+        Field("not_begin", "u64", "the complement of its address, since the leak search reads threads"),
+        Field("size", "u64", "in whole granules"),
+        Field("word", "u64", "what it was filled with"),
+    ),
+)
+"""The heap block that the thread has filled or looked up last, at the end of ``struct whence_values``: where
+a granule of it still holds the word, a store of a part need not ask whose word that is."""
+FILLED_AT = VARIABLE + PAIR_SIZE * MOST_VARIABLE
+VALUES_SIZE = FILLED_AT + FILLED.size
 """Of ``struct whence_values``."""
 
 KEPT = Layout(

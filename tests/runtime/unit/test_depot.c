@@ -38,11 +38,12 @@ static void a_collision_is_told_apart(void) {
     CHECK_EQUAL(depot_put(b, 1, 42), second);
 }
 
-static void handles_lead_to_the_begin_of_a_stack(void) {
+static void numbers_between_handles_are_none(void) {
     uint64_t pcs[] = {0x555555550001, 0x555555550002, 0x7ffff7000003, 4, 5, 6, 7, 8};
     uint32_t first = put(pcs, 8), second = put(pcs, 7);
     CHECK(depot_has(first) && depot_has(second) && second > first + 1);
-    for (uint32_t middle = first + 1; middle < second; middle++) CHECK(!depot_has(middle));
+    for (uint32_t between = first + 1; between < second; between++) CHECK(!depot_has(between));
+    CHECK(!depot_has(second + (second - first)));
     CHECK(!depot_has(0) && !depot_has(1) && !depot_has(UINT32_MAX));
 }
 
@@ -86,7 +87,7 @@ int main(void) {
     CHECK_EQUAL(depot_init(&begin, &size), 0);
     equal_stacks_have_one_handle();
     a_collision_is_told_apart();
-    handles_lead_to_the_begin_of_a_stack();
+    numbers_between_handles_are_none();
     cache_agrees_with_depot();
     threads_get_the_same_handles();
     return 0;

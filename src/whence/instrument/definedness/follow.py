@@ -128,7 +128,7 @@ def follow_values(context: Context) -> None:
           store i64 0, ptr %wh.2, align 8
           ret i32 %v
         }
-        @__whence_values = external thread_local(initialexec) global [1976 x i8]
+        @__whence_values = external thread_local(initialexec) global [2000 x i8]
         declare void @__whence_values_point_if(i64, i1)
         declare void @__whence_values_point_load(i64, ptr, i64, i64)
         declare void @__whence_values_use(i64, i64, i64, i64)

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 
 from whence.abi.later import REFUSED
 from whence.abi.layout import GRANULE
-from whence.abi.undefined import FILL, FILL_SHIFT, SPECIAL, SPECIAL_MASK, STATES
+from whence.abi.undefined import FILL, FILL_SHIFT, FILLED, FILLED_AT, SPECIAL, SPECIAL_MASK, STATES
 from whence.instrument.definedness.helpers import (
     LATER,
     LATER_ANY,
     LATER_BYTE,
     LATER_BYTES,
     PAIR,
+    PASSING,
     SLOW,
     SLOW_ANY,
     SLOW_BYTE,
@@ -24,6 +25,7 @@ from whence.instrument.definedness.helpers import (
 )
 from whence.instrument.markers.planes import plane
 
+_ASK_STORE, _ASK_CLEAR = f"{SLOW}_ask_store", f"{SLOW}_ask_clear"
 _ASK_ANY, _ASK_LATER_ANY = f"{SLOW}_ask_any", f"{SLOW}_ask_later_any"
 _ALONE = "__libc_single_threaded"
 """The C library's flag, since 2.32."""
@@ -169,12 +171,24 @@ end:
 def _cleared() -> Iterator[str]:
     """Bytes become defined of which the plane says something else: where it names them, it need not.
 
+    Of an undefined granule of the block that was filled last the plane names the bytes that are left, if its
+    word is whole. As with `_any`, the runtime is called as the last step alone.
+
     While the C library knows of one thread, the exchange is an instruction without `lock`: a signal handler
     does not divide it either, and it takes a fifth of the time.
     """
     undefined = STATES["UNDEFINED"] - 256
+    filled = "\n  ".join(_filled())
     yield f"@{_ALONE} = extern_weak global i8"
-    yield f"""define linkonce_odr hidden i1 @{SLOW}_part(ptr %p, i8 %state, i8 %bytes) #0 {{
+    yield f"""define linkonce_odr hidden preserve_mostcc void @{_ASK_STORE}(i64 %a, i64 %n) #2 {{
+  call void @__whence_value_store(i64 %a, i64 %n, i64 0, i64 0)
+  ret void
+}}
+define linkonce_odr hidden preserve_mostcc void @{_ASK_CLEAR}(i64 %a, i64 %bytes) #2 {{
+  call void @__whence_value_clear(i64 %a, i64 %bytes)
+  ret void
+}}"""
+    yield f"""define linkonce_odr hidden i1 @{SLOW}_part(ptr %p, i8 %state, i8 %bytes, i64 %granule) #0 {{
   %unused = icmp eq i8 %bytes, 0
   br i1 %unused, label %done, label %look
 look:
@@ -193,16 +207,18 @@ change:
   %is.special = icmp eq i8 %from, {SPECIAL}
   %to = and i8 %rest, {SPECIAL_MASK}
   %to.special = icmp eq i8 %to, {SPECIAL}
-  %special.0 = or i1 %is.undefined, %is.special
-  %special.1 = or i1 %special.0, %to.special
-  %not.all = xor i1 %all, true
-  %hard = and i1 %special.1, %not.all
-  br i1 %hard, label %failed, label %easy
-easy:
-  br i1 %all, label %defined, label %exchange
+  br i1 %all, label %defined, label %some
 defined:
   store atomic i8 0, ptr %p release, align 1
   br label %done
+some:
+  %hard = or i1 %is.special, %to.special
+  br i1 %hard, label %failed, label %easy
+easy:
+  br i1 %is.undefined, label %fresh, label %exchange
+fresh:
+  {filled}
+  br i1 %is.filled, label %exchange, label %failed
 exchange:
   %unknown = icmp eq ptr @{_ALONE}, null
   br i1 %unknown, label %shared, label %library
@@ -233,26 +249,38 @@ done:
   %mask = trunc i64 %moved to i16
   %state.0 = trunc i16 %first to i8
   %mask.0 = trunc i16 %mask to i8
-  %is.first = icmp eq i8 %state.0, {undefined}
-  %is.part = icmp ne i8 %mask.0, -1
-  %hard = and i1 %is.first, %is.part
-  br i1 %hard, label %ask, label %change
-change:
-  %ok.0 = call i1 @{SLOW}_part(ptr %first.plane, i8 %state.0, i8 %mask.0)
+  %granule = sub i64 %a, %offset
+  %ok.0 = call i1 @{SLOW}_part(ptr %first.plane, i8 %state.0, i8 %mask.0, i64 %granule)
   %high.state = lshr i16 %first, 8
   %state.1 = trunc i16 %high.state to i8
   %high.mask = lshr i16 %mask, 8
   %mask.1 = trunc i16 %high.mask to i8
   %next = getelementptr i8, ptr %first.plane, i64 1
-  %ok.1 = call i1 @{SLOW}_part(ptr %next, i8 %state.1, i8 %mask.1)
+  %behind = add i64 %granule, {GRANULE}
+  %ok.1 = call i1 @{SLOW}_part(ptr %next, i8 %state.1, i8 %mask.1, i64 %behind)
   %ok = and i1 %ok.0, %ok.1
   br i1 %ok, label %end, label %ask
 ask:
-  call void @__whence_value_store(i64 %a, i64 %n, i64 0, i64 0)
-  br label %end
+  musttail call preserve_mostcc void @{_ASK_STORE}(i64 %a, i64 %n)
+  ret void
 end:
   ret void
 }}"""
+
+
+def _filled() -> Iterator[str]:
+    """%is.filled: the undefined %granule is as the block that was filled last."""
+    for name in ("not_begin", "size", "word"):
+        at = FILLED_AT + FILLED.offset(name)
+        yield f"%{name}.at = getelementptr i8, ptr @{PASSING}, i64 {at}"
+        yield f"%{name} = load i64, ptr %{name}.at, align 8"
+    yield "%begin = xor i64 %not_begin, -1"
+    yield "%distance = sub i64 %granule, %begin"
+    yield "%is.inside = icmp ult i64 %distance, %size"
+    yield "%place = inttoptr i64 %granule to ptr"
+    yield f"%found.word = load i64, ptr %place, align {GRANULE}"
+    yield "%is.same.word = icmp eq i64 %found.word, %word"
+    yield "%is.filled = and i1 %is.inside, %is.same.word"
 
 
 def _cleared_granules() -> str:
@@ -270,6 +298,7 @@ look:
   %at = phi ptr [ %first.plane, %begin ], [ %next.at, %next ]
   %shift = phi i64 [ 0, %begin ], [ %next.shift, %next ]
   %left = phi i64 [ 0, %begin ], [ %next.left, %next ]
+  %granule = add i64 %a, %shift
   %part = trunc i64 %rest to i8
   %whole = icmp eq i8 %part, -1
   br i1 %whole, label %define, label %some
@@ -278,7 +307,7 @@ define:
   br label %next
 some:
   %state = load atomic i8, ptr %at acquire, align 1
-  %done = call i1 @{SLOW}_part(ptr %at, i8 %state, i8 %part)
+  %done = call i1 @{SLOW}_part(ptr %at, i8 %state, i8 %part, i64 %granule)
   br i1 %done, label %next, label %keep
 keep:
   %kept = and i64 %rest, 255
@@ -297,8 +326,8 @@ end:
   br i1 %all, label %return, label %ask
 ask:
   %asked = phi i64 [ %bytes, %begin ], [ %next.left, %end ]
-  call void @__whence_value_clear(i64 %a, i64 %asked)
-  br label %return
+  musttail call preserve_mostcc void @{_ASK_CLEAR}(i64 %a, i64 %asked)
+  ret void
 return:
   ret void
 }}"""
