@@ -117,8 +117,8 @@ static char *read_all(const char *path, size_t *size) {
     return data;
 }
 
-/* Whether the file is the one of this identity (`whence.toolchain.plans.identity`), "-" for none. changed:
- * with the time of its last change of status. */
+/* Whether the file is the one of this identity (`whence.toolchain.plans.identity`), "-" for none.
+ * changed: with the time of its last change of status. */
 static int is_identical(const char *path, const char *identity, int changed) {
     struct stat status;
     if (stat(path, &status) != 0) return strcmp(identity, "-") == 0;

@@ -6,8 +6,8 @@
  * of its own: it changes nothing here, and is not judged.
  *
  * Programs close all numbers, whether open or not, before they execute another program. A close is
- * part of such a sweep if a loop counts the numbers (whence.instrument.calls.sweeps), or if the thread's
- * last close came from the same place and was of the next number or the one before.
+ * part of such a sweep if a loop counts the numbers (whence.instrument.calls.sweeps), or if the
+ * thread's last close came from the same place and was of the next number or the one before.
  *
  * The C library never frees the three standard streams. For them the library decides as the kernel
  * does for descriptors: one that is closed has no descriptor, until it is opened again.
