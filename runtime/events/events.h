@@ -35,8 +35,51 @@ struct new_thread {
     void *(*function)(void *);
     void *argument;
     uint64_t stack_size;
-    uint32_t node; /* where the argument comes from, if origins are followed */
+    const struct frame *frame;
+    uint8_t detached; /* it is made so */
+    uint32_t node;    /* where the argument comes from, if origins are followed */
     uint16_t number;
+};
+
+/* What threads meet at. Those of C11 are the same objects. */
+enum meeting_kind {
+    MEET_MUTEX,
+    MEET_SHARED,
+    MEET_SPIN,
+    MEET_CONDITION,
+    MEET_SEMAPHORE,
+    MEET_BARRIER
+};
+
+/* What a function does with it. MEET_TRY and MEET_UNTIL get a lock, or do not; those of MEET_SHARED
+ * may get it together with others (`shares`). */
+enum meeting_step {
+    MEET_INIT,
+    MEET_DESTROY,
+    MEET_LOCK,
+    MEET_TRY,
+    MEET_UNTIL,
+    MEET_UNLOCK,
+    MEET_WAIT,
+    MEET_SIGNAL
+};
+
+/* A call of a function of the C library, by checked code or other. `mutex`: with which a condition
+ * variable is waited for. */
+struct meeting {
+    void *object, *mutex;
+    const char *function;
+    const struct frame *frame;
+    uint8_t kind, step, shares, is_checked;
+};
+
+/* The same of a thread that is joined or detached. */
+struct thread_parting {
+    uint64_t thread; /* as pthread_self has it */
+    uint32_t number; /* for observers, between `parts` and `parted` */
+    const char *function;
+    const struct frame *frame;
+    uint8_t detaches, is_checked;
 };
 
 /* X(name, parameters, arguments) for each event.
@@ -49,11 +92,15 @@ struct new_thread {
  *                       stack of a new thread
  *     mapped            memory is as the system makes it
  *     unmapped          it is mapped no more, or elsewhere
- *     creates, created  around the call that makes a thread, in its creator
+ *     creates, created  around the call that makes a thread, in its creator; `handle`: as
+ *                       pthread_self has it, 0 if none was made
  *     begins, ends      in the thread, before and after functions of the program
  *     returns           its function has returned; `exits`: it leaves its functions by pthread_exit
  *     joined            a function of the program has got what a thread returned at `to`
+ *     meets, met        around a call of a function that threads meet at, with its result
+ *     parts, parted     around one that joins or detaches a thread, if it succeeds
  *     forked            this is the child
+ *     finishes          the process ends, after its exit handlers
  *
  * Of functions of the C library that checked code calls:
  *
@@ -79,13 +126,18 @@ struct new_thread {
     X(mapped, (uintptr_t begin, uint64_t size), (begin, size))                                     \
     X(unmapped, (uintptr_t begin, uint64_t size), (begin, size))                                   \
     X(creates, (struct new_thread * thread), (thread))                                             \
-    X(created, (void), ())                                                                         \
+    X(created, (uint32_t number, uint64_t handle), (number, handle))                               \
     X(begins, (const struct new_thread *thread), (thread))                                         \
     X(returns, (const struct new_thread *thread, void *result), (thread, result))                  \
     X(exits, (void *result), (result))                                                             \
     X(ends, (void), ())                                                                            \
     X(joined, (const char *function, uint64_t thread, void **to), (function, thread, to))          \
+    X(meets, (const struct meeting *meeting), (meeting))                                           \
+    X(met, (const struct meeting *meeting, int result), (meeting, result))                         \
+    X(parts, (struct thread_parting * parting), (parting))                                         \
+    X(parted, (const struct thread_parting *parting), (parting))                                   \
     X(forked, (void), ())                                                                          \
+    X(finishes, (void), ())                                                                        \
     X(arrived, (const char *function, const struct frame *frame, uintptr_t to, uint64_t size),     \
       (function, frame, to, size))                                                                 \
     X(returned, (const char *function, const struct frame *frame), (function, frame))              \

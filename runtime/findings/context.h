@@ -14,6 +14,18 @@ struct descriptor {
     uint64_t opened_time, closed_time;
 };
 
+/* What happened before to a lock or a thread (WH_EARLIER_*); stacks are depot handles. */
+struct earlier {
+    uint32_t kind, subject; /* subject: the number of the thread that it happened to */
+    uint32_t thread, stack; /* who did it, and where */
+    uint64_t time;
+};
+
+struct earlier_steps {
+    struct earlier steps[WH_EARLIER_MOST];
+    unsigned count;
+};
+
 /* A pointer, what it was visibly derived from, and the block that it belongs to. */
 struct pointer {
     uint64_t address, root;
@@ -45,9 +57,11 @@ struct context {
     int collect;         /* findings with a witness are grouped by allocation stack */
     uint32_t check;      /* WH_CHECK_* of a leak check, which never ends the program; 0: none */
     const struct descriptor *descriptor; /* at uses of one that was closed, or NULL */
+    const struct earlier_steps *earlier; /* of a lock or a thread, or NULL */
     const char *types; /* of the step, or what was said before an abort, for reports, or NULL */
     uint64_t origin;   /* of undefined bytes that are read, or 0 */
     uint32_t birth;    /* the stack at which the labels of a value were born, or 0 */
+    uint32_t place;    /* the stack to report where no code of the program runs, or 0 */
     uint64_t pc;       /* where a signal interrupted this thread, or 0 */
     const struct pointer *second;            /* where two pointers take part, or NULL */
     const struct undefined_bytes *undefined; /* at uses of memory, or NULL */

@@ -31,6 +31,7 @@ static struct {
     uint64_t second_alloc[WH_ALLOC_FRAMES];
     struct described range;
     uint64_t described[WH_ALLOC_FRAMES];
+    uint64_t earlier[WH_EARLIER_MOST * (WH_EARLIER_WORDS + WH_ALLOC_FRAMES)];
     char chains[CHAINS_ROOM];
 } draft;
 static struct os_lock draft_lock;
@@ -71,6 +72,7 @@ static unsigned program_stack(const struct context *context, uint64_t *pcs) {
     if (context->frame)
         count = unwind_frames(context->frame, bounds, pcs, WH_MAX_FRAMES, &hash, NULL);
     if (context->trap.pc) count = trapped_stack(context->trap, pcs);
+    if (!count && context->place) return depot_stack(context->place, pcs);
     /* At the end of the process: where the object began that the rule is about. */
     if (!count && thread_self.recalled_stack) return depot_stack(thread_self.recalled_stack, pcs);
     return trim(pcs, count);
@@ -250,6 +252,18 @@ static void fill_descriptor(struct wh_finding *head, const struct descriptor *de
     head->n_free = depot_stack(descriptor->closed_stack, draft.free);
 }
 
+static void fill_earlier(struct wh_finding *head, const struct earlier_steps *earlier) {
+    for (unsigned i = 0; i < earlier->count; i++) {
+        const struct earlier *step = &earlier->steps[i];
+        uint64_t *words = draft.earlier + head->n_earlier;
+        unsigned count = depot_stack(step->stack, words + WH_EARLIER_WORDS);
+        words[0] = step->kind | (uint64_t)step->subject << 32;
+        words[1] = step->thread | (uint64_t)count << 32;
+        words[2] = step->time;
+        head->n_earlier += WH_EARLIER_WORDS + count;
+    }
+}
+
 static void fill_chains(struct wh_finding *head, const struct context *context,
                         const struct whence_block *block) {
     if (!PORT_PLANES || !options.origins) return;
@@ -349,6 +363,7 @@ static enum record_status append(const struct context *context, const struct wit
         {draft.second_variable, head->n_second_variable},
         {context->undefined ? context->undefined->runs : NULL,
          head->n_undefined * sizeof(uint64_t)},
+        {draft.earlier, head->n_earlier * sizeof(uint64_t)},
     };
     unsigned count = sizeof parts / sizeof *parts;
     if (head->key) return record_once(WH_RECORD_FINDING, parts, count, offset);
@@ -485,6 +500,7 @@ void finding_make(struct context *context, const struct witness *witness) {
     fill_origin(head, context);
     fill_birth(head, context);
     fill_descriptor(head, context->descriptor);
+    if (context->earlier) fill_earlier(head, context->earlier);
     if (head->bad || context->second) fill_hit(head, context->event.r, block);
     if (context->second) fill_second(head, context->second);
     if (context->undefined) fill_undefined(head, context->undefined);

@@ -27,7 +27,9 @@ static void creates(struct new_thread *thread) {
     dispatch_expect_thread(1);
 }
 
-static void created(void) {
+static void created(uint32_t number, uint64_t handle) {
+    (void)number;
+    (void)handle;
     dispatch_expect_thread(0);
     dispatch_resume();
 }

@@ -402,6 +402,8 @@ void chains_describe(const struct whence_event *event, const struct whence_block
         put_descriptor(event, into);
     else if (event->point == WH_POINT_CALL)
         put_arguments(&event->first, WHENCE_ARGUMENTS, into);
+    else if (event->point == WH_POINT_THREAD)
+        return; /* the number of the thread is ours, not a value of the program */
     else if (library || event->point == WH_POINT_FREE)
         put_argument(event, into);
     else if (is_call)

@@ -36,7 +36,7 @@ uint64_t event_evaluate(struct context *context) {
     thread->in_finding = 1;
     thread->event_time = context->event.now = blocks_tick();
     if (context->collect) leak_begin(context);
-    int counts_only = context->check && options.leaks == LEAKS_COUNTED;
+    int counts_only = context->check && context->collect && options.leaks == LEAKS_COUNTED;
     for (uint64_t i = 0; i < rules_current->rule_count && !counts_only; i++) {
         if (!applies(&rules_current->rules[i], &context->event)) continue;
         thread->recalled_stack = 0;

@@ -46,6 +46,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
 __attribute__((destructor)) static void end(void) {
     struct context context = {0};
     event_leak_check(&context, WH_CHECK_END);
+    announce_finishes();
     record_finish();
 }
 

@@ -1,5 +1,6 @@
 #include "threads.h"
 #include "descriptors.h"
+#include "meetings.h"
 #include "../events/events.h"
 #include "../process/gaps.h"
 #include "../symbolic/failing.h"
@@ -184,6 +185,12 @@ static uint64_t stack_size(const pthread_attr_t *attributes) {
     return size;
 }
 
+static int is_detached(const pthread_attr_t *attributes) {
+    int state;
+    return attributes && !pthread_attr_getdetachstate(attributes, &state) &&
+           state == PTHREAD_CREATE_DETACHED;
+}
+
 /* The C11 way: the same thread with another type of result. */
 struct c11_start {
     int (*function)(void *);
@@ -206,6 +213,12 @@ WH_EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
     return result == ENOMEM ? thrd_nomem : thrd_error;
 }
 
+/* The thread may have freed what its creator's variable lies in, but then it has begun. */
+static uint64_t handle_at(const pthread_t *thread) {
+    pthread_t handle = 0;
+    return os_copy(&handle, (uintptr_t)thread, sizeof handle) ? (uint64_t)handle : 0;
+}
+
 WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                              void *(*function)(void *), void *argument) {
     thread_here();
@@ -215,10 +228,18 @@ WH_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     struct attributes roomy = {.used = attributes};
     make_room(&roomy);
     os_threaded = 1;
-    *start = (struct new_thread){function, argument, stack_size(roomy.used), 0, number_thread()};
+    *start = (struct new_thread){
+        .function = function,
+        .argument = argument,
+        .stack_size = stack_size(roomy.used),
+        .frame = FRAME_HERE,
+        .detached = is_detached(attributes),
+        .number = number_thread(),
+    };
+    uint32_t number = start->number;
     announce_creates(start);
     int result = next_create(thread, roomy.used, start_thread, start);
-    announce_created();
+    announce_created(number, result || !IS_HEARD(created) ? 0 : handle_at(thread));
     if (roomy.is_made) pthread_attr_destroy(&roomy.copy);
     if (result) os_unmap((uintptr_t)start, OS_PAGE);
     return result;
@@ -295,6 +316,7 @@ void threads_init(void) {
     if (!next_create) next_create = (create_function)(uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
     end_key_made = pthread_key_create(&end_key, end_thread) == 0;
     if (end_key_made) pthread_setspecific(end_key, &thread_self); /* main may end by pthread_exit */
+    meetings_begin();
     descriptors_begin();
     pthread_atfork(before_fork, unlock_all, after_fork_in_child);
 }

@@ -10,6 +10,8 @@
 #include "../../process/outside.h"
 #include "../../replace/hooks.h"
 #include "../../rt/descriptors.h"
+#include "../../rt/lives.h"
+#include "../../rt/meetings.h"
 #include "../../rt/made.h"
 #include "../../rt/signals.h"
 #include "../../rt/thread_variables.h"
@@ -23,6 +25,8 @@ const struct observer *const port_observers[] = {
     &signals_observer,
     &thread_variables_observer,
     &descriptors_observer,
+    &lives_observer,
+    &meetings_observer,
     &outside_observer,
     &poison_observer,
     &values_observer,

@@ -147,6 +147,9 @@ def _record_lines() -> Iterator[str]:
     yield from _struct(records.HEADER)
     yield from _numbers("LEAK", records.LEAK_KINDS)
     yield from _numbers("CHECK", records.LEAK_CHECKS)
+    yield from _numbers("EARLIER", records.EARLIER)
+    yield f"#define WH_EARLIER_WORDS {_number(records.EARLIER_WORDS)}"
+    yield f"#define WH_EARLIER_MOST {_number(records.EARLIER_MOST)}"
     yield from _struct(records.FINDING)
     yield from _struct(records.LEAKS)
     yield from _numbers("REFUSAL", records.REFUSAL_MOMENTS)

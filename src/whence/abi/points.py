@@ -142,6 +142,9 @@ _Y = Slot("y", "INT", "other", signed=True)
 _LOW = Slot("low", "INT", "low", signed=True)
 _HIGH = Slot("high", "INT", "high", signed=True)
 _W = Slot("w", "INT", "width")
+_LOCK = Slot("m", "POINTER", "r")
+_HOLDER = Slot("holder", "INT", "value")
+_HOLDERS = "holder is 0 where no thread holds it, 1 where this one does, 2 where another one does"
 
 
 def _arithmetic(name: str, number: int, meaning: str, noun: str, result: Mapping[str, int]) -> Point:
@@ -758,6 +761,118 @@ POINTS = (
         suspects=Suspects("every such pointer", "those at other addresses", (Fine({"rest": 0}, ()),)),
         headline="pointer of another alignment",
     ),
+    Point(
+        "lock",
+        58,
+        (_LOCK, _HOLDER),
+        f"before a thread waits until it gets the lock m; {_HOLDERS}",
+        "lock",
+        "lock",
+        where="where the thread holds it already, as one that it does not hold several times, and would wait "
+        "for itself",
+        optional=f"; {_HOLDERS}",
+        suspects=Suspects(
+            "every lock",
+            "those of the thread that holds it already",
+            (Fine({"holder": 0}, ()), Fine({"holder": 2}, ())),
+        ),
+        headline="{function} by the thread that holds the lock",
+        caller="lock",
+    ),
+    Point(
+        "unlock",
+        59,
+        (_LOCK, _HOLDER),
+        f"before the lock m is released; {_HOLDERS}",
+        "unlock",
+        "unlock",
+        where="where the thread does not hold it, and the kind of the lock has no error for that",
+        optional=f"; {_HOLDERS}",
+        suspects=Suspects(
+            "every unlock", "those of a thread that does not hold the lock", (Fine({"holder": 1}, ()),)
+        ),
+        headline="call of {function}",
+        caller="unlock",
+    ),
+    Point(
+        "wait",
+        60,
+        (Slot("c", "POINTER", "r"), Slot("m", "POINTER", "other"), _HOLDER),
+        "before a thread waits at the condition variable c with the mutex m; holder is 0 where no thread "
+        "holds m, 1 where this one does, 2 where another one does",
+        "wait",
+        "wait",
+        where="where the thread does not hold the mutex, and the kind of the mutex has no error for that",
+        optional="; holder is 0 where no thread holds m, 1 where this one does, 2 where another one does",
+        suspects=Suspects(
+            "every wait", "those of a thread that does not hold the mutex", (Fine({"holder": 1}, ()),)
+        ),
+        headline="call of {function}",
+        caller="wait",
+    ),
+    Point(
+        "meet",
+        61,
+        (
+            Slot("m", "POINTER", "r"),
+            Slot("destroyed", "INT", "value"),
+            Slot("destroying", "INT", "width"),
+            Slot("busy", "INT", "least"),
+        ),
+        "before a function gets the lock, condition variable, semaphore or barrier m; destroyed is 1 where m "
+        "has been destroyed, destroying is 1 where it is destroyed now, busy is 1 where a thread holds it or "
+        "waits for it then",
+        "meet",
+        "use of a lock",
+        where="where m has been destroyed and not initialised since, or is destroyed while a thread holds it "
+        "or waits for it",
+        suspects=Suspects(
+            "every use",
+            "those of what has been destroyed, or is destroyed while it is busy",
+            (Fine({"destroyed": 0, "destroying": 0}, ()), Fine({"destroyed": 0, "busy": 0}, ())),
+        ),
+        headline="call of {function}",
+    ),
+    Point(
+        "thread",
+        62,
+        (
+            Slot("t", "INT", "value"),
+            Slot("ended", "INT", "other"),
+            Slot("joined", "INT", "width"),
+            Slot("detached", "INT", "least"),
+            Slot("leaving", "INT", "low"),
+        ),
+        "before thread t is joined or detached (leaving is 0), or the process ends (1); ended, joined and "
+        "detached are 1 where the thread has ended, was joined, was detached, else 0",
+        "part",
+        "end of a thread",
+        where="where a thread that was joined or detached is to be once more, and, at the end of the process, "
+        "of threads that have ended and were neither joined nor detached",
+        suspects=Suspects(
+            "every such step",
+            "those of threads that were joined or detached, or that nobody joined",
+            (
+                Fine({"leaving": 0, "joined": 0, "detached": 0}, ()),
+                Fine({"leaving": 1, "ended": 0}, ()),
+                Fine({"leaving": 1, "joined": 1}, ()),
+                Fine({"leaving": 1, "detached": 1}, ()),
+            ),
+        ),
+        headline="call of {function}",
+        caller="exit",
+        decimal=True,
+    ),
+    Point(
+        "thread_end",
+        35,
+        (_LOCK,),
+        "where a thread ends that holds the lock m",
+        "end",
+        "end of a thread",
+        where="where a thread ends that has locked m and not released it, and no other thread may know",
+        headline="end of a thread",
+    ),
     _labelled("branch", 53, "a branch or switch depends on v", "decide", "branch by a labelled value"),
     _labelled("address", 54, "memory is accessed at v", "access", "access at a labelled address"),
     _labelled("division", 55, "v is divided, or divides", "divide", "division of a labelled value"),
@@ -812,8 +927,9 @@ UNCHAINED = frozenset(
     for each in POINTS
     if each.code in STEPS and each.code != "READ"
     if each.code not in OPERANDS_FOLLOWED or each.slots == (_REACHED,)
-)
-"""Those whose findings never say whence a value came: of numbers that are not followed, or of none."""
+) | {"thread", "thread_end"}
+"""Those whose findings never say whence a value came: of numbers that are not followed, or of none, and of
+what threads leave behind."""
 
 
 def observed_by(engine: str) -> frozenset[str]:

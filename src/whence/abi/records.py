@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from whence.abi.structs import Field, Layout
 
 MAGIC = b"WHENCERC"
-VERSION = 14
+VERSION = 15
 HEADER_SIZE = 4096
 FILE_SIZE = 256 << 20
 """Size of the record file in bytes, or less where the system allows no such file; sparse, so only what is
@@ -182,8 +182,21 @@ FINDING = Layout(
         Field("n_second_variable", "u32", "chars: the variable that the second block is, or none"),
         Field("n_undefined", "u32", "u64 the undefined bytes: offset in what was read and length, in pairs"),
         Field("undefined_more", "u32", "1 if there are more of them"),
+        Field("n_earlier", "u32", "u64 words: what locks and threads did before (EARLIER)"),
+        Field("reserved", "u32", "zero"),
     ),
 )
+
+EARLIER = {"LOCKED": 1, "DESTROYED": 2, "CREATED": 3, "JOINED": 4, "DETACHED": 5, "WAITS": 6}
+"""What happened before to the lock or the thread that a finding is about.
+
+Each is EARLIER_WORDS words and then its program counters, innermost first: the kind and, from bit 32 on, the
+number of the thread that it is about; the number of the thread that did it and, from bit 32 on, how many
+program counters follow; the event clock. LOCKED: by the thread that holds the lock. CREATED: the thread was.
+WAITS: the thread waits there.
+"""
+EARLIER_WORDS = 3
+EARLIER_MOST = 6
 
 LEAK_KINDS = {"NONE": 0, "DEFINITE": 1, "INDIRECT": 2, "POSSIBLE": 3, "REACHABLE": 4}
 """How a block that is still allocated is held; NONE where no leak check ran.
@@ -244,6 +257,7 @@ FINDING_ARRAYS = (
     ("second_alloc", "u64"),
     ("second_variable", "u8"),
     ("undefined", "u64"),
+    ("earlier", "u64"),
 )
 
 RULE_SIGNAL = 0xFFFFFFFF

@@ -203,6 +203,28 @@ class Descriptor:
     closed: Event | None = None
 
 
+class EarlierKind(StrEnum):
+    """What happened before to a lock or a thread."""
+
+    LOCKED = "locked"
+    """By the thread that holds the lock."""
+    DESTROYED = "destroyed"
+    CREATED = "created"
+    JOINED = "joined"
+    DETACHED = "detached"
+    WAITS = "waits"
+    """The thread is there, and waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """One step of that kind. `thread`: the number of the thread that was created, joined or detached."""
+
+    kind: EarlierKind
+    event: Event
+    thread: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Types:
     """The types of a step that the front end has written a check for, in the words of the source.
@@ -397,7 +419,8 @@ class Process:
 class Finding:
     """One detected bug: what, where, which block, whence.
 
-    occurrences: how often it was met, 1 for a leak. message: what was said before an abort. twins: which
+    earlier: what happened before to the lock or the thread that it is about. occurrences: how often it was
+    met, 1 for a leak. message: what was said before an abort. twins: which
     frames are of functions' twins, which repeat checks where they go on, with a bit for each.
     """
 
@@ -422,6 +445,7 @@ class Finding:
     process: Process | None = None
     origin: Origin | None = None
     descriptor: Descriptor | None = None
+    earlier: tuple[Earlier, ...] = ()
     types: Types | None = None
     message: str = ""
     chains: tuple[Chain, ...] = ()

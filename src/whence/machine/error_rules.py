@@ -283,6 +283,13 @@ NOT_MODELLED = {
         ("use-of-closed-descriptor", "double-close"), "the programs of the machine open no files"
     ),
     **dict.fromkeys(
+        (
+            *("double-lock", "unlock-of-unlocked", "unlock-by-another-thread", "destroyed-lock-in-use"),
+            *("wait-without-lock", "double-join", "thread-leak", "lock-held-at-exit"),
+        ),
+        "the machine has one thread and no locks",
+    ),
+    **dict.fromkeys(
         ("pointer-comparison", "pointer-subtraction"),
         "pointers of the machine are numbers where they are compared or subtracted",
     ),

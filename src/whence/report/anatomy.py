@@ -63,7 +63,7 @@ def sections(finding: Finding, run: RunInfo) -> list[Section]:
     if finding.types is not None and (called := finding.types.function) is not None and called.file:
         own.append(_section("function defined", (called,)))
     own += [*_last_use(finding), *_allocated(finding), *_origin(finding), *_descriptor(finding)]
-    return [*own, *_described(finding)]
+    return [*own, *_earlier(finding), *_described(finding)]
 
 
 def _section(heading: str, stack: Sequence[Frame]) -> Section:
@@ -125,6 +125,11 @@ def _descriptor(finding: Finding) -> Iterator[Section]:
     if known is not None:
         yield _event(f"descriptor {known.number} closed", known.closed)
         yield _event(f"descriptor {known.number} opened", known.opened)
+
+
+def _earlier(finding: Finding) -> Iterator[Section]:
+    for known in finding.earlier:
+        yield _section(words.earlier(known), known.event.stack)
 
 
 def _described(finding: Finding) -> Iterator[Section]:

@@ -157,6 +157,11 @@ def _further(finding: Finding) -> dict[str, Any]:
     if (known := finding.descriptor) is not None:
         opened, closed = _event(known.opened), _event(known.closed)
         made["descriptor"] = {"number": known.number, "opened": opened, "closed": closed}
+    if finding.earlier:
+        made["earlier"] = [
+            {"kind": known.kind.value, "subject": known.thread} | (_event(known.event) or {})
+            for known in finding.earlier
+        ]
     if (told := finding.described) is not None:
         made["described"] = {
             "text": _text(told.text),

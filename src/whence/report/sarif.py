@@ -128,6 +128,7 @@ class SarifRenderer:
         for text, stack in (
             (f"stack of {thread_name(finding.thread)}", finding.stack),
             *((f"{what} in {thread_name(event.thread)}", event.stack) for what, event in events if event),
+            *((words.earlier(known), known.event.stack) for known in finding.earlier),
         ):
             if stack:
                 yield {"message": {"text": text}, "frames": [self._frame(frame) for frame in stack]}
@@ -202,6 +203,7 @@ def _related(finding: Finding) -> Iterator[tuple[str, Frame]]:
             ("the descriptor was opened here", known.opened),
         )
     stacks = [(text, event.stack) for text, event in events if event]
+    stacks += [(f"{words.earlier(known)}, here", known.event.stack) for known in finding.earlier]
     if (second := finding.second) is not None and (other := second.block) is not None and other != block:
         if other.variable is not None and other.variable.file:
             yield "the variable of the right pointer is declared here", other.variable.place

@@ -12,6 +12,8 @@ from whence.findings import (
     Block,
     BlockKind,
     BlockState,
+    Earlier,
+    EarlierKind,
     Family,
     Finding,
     Frame,
@@ -27,6 +29,7 @@ from whence.findings import (
     UseKind,
     Variable,
     Where,
+    thread_name,
 )
 
 _VERBS = {AccessKind.READ: "reads", AccessKind.WRITE: "writes"}
@@ -139,6 +142,18 @@ def suppressed(use: SuppressionUse) -> str:
         return "nothing"
     lost = sum(finding.leak.bytes for finding in use.findings if finding.leak)
     return plural(len(use.findings), "finding") + (f" of {bytes_(lost)}" if lost else "")
+
+
+def earlier(known: Earlier) -> str:
+    """What happened before to a lock or a thread: ``locked in thread 2``, ``thread 1 created in …``."""
+    who = thread_name(known.event.thread)
+    match known.kind:
+        case EarlierKind.LOCKED | EarlierKind.DESTROYED:
+            return f"{known.kind} in {who}"
+        case EarlierKind.WAITS:
+            return f"{who} waits"
+        case EarlierKind.CREATED | EarlierKind.JOINED | EarlierKind.DETACHED:
+            return f"{thread_name(known.thread)} {known.kind} in {who}"
 
 
 # ---- the first line ----

@@ -23,6 +23,10 @@ _NEVER_NULL = ("nonnull-argument", "nonnull-result")
 _ALIGNED = ("misaligned-access", "misaligned-pointer")
 _POINTERS = ("pointer-overflow", "null-pointer-offset")
 _LEAKS = ("indirect-leak", "definite-leak", "interior-leak", "reachable-leak", "possible-leak")
+_THREADS = (
+    *("double-lock", "unlock-of-unlocked", "unlock-by-another-thread", "destroyed-lock-in-use"),
+    *("wait-without-lock", "double-join", "thread-leak", "lock-held-at-exit"),
+)
 _FREES = (
     *("unmatched-free", "double-free", "free-of-stack", "free-of-global", "free-inside-block"),
     *("mismatched-free", "mismatched-size", "mismatched-alignment"),
@@ -94,6 +98,7 @@ GROUPS = {
             "descriptors of files and sockets",
             ("use-of-closed-descriptor", "double-close"),
         ),
+        Group("threads", "locks and threads", _THREADS),
         *(
             Group(name, f"the rule {rule}", (rule,))
             for name, rule in (

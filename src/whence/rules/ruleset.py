@@ -28,6 +28,7 @@ STANDARD_FILES = (
     "uninitialized-read.rules",
     "library.rules",
     "descriptors.rules",
+    "threads.rules",
     "leak.rules",
 )
 """In order of evaluation."""

@@ -22,6 +22,8 @@ from whence.findings import (
     BlockState,
     Described,
     Descriptor,
+    Earlier,
+    EarlierKind,
     Event,
     Family,
     Finding,
@@ -56,6 +58,7 @@ _BLOCK_STATES = {
 }
 _USES = {number: UseKind[name] for name, number in USES.items()}
 _BLOCK_KINDS = {number: BlockKind[name] for name, number in records.BLOCK_KINDS.items()}
+_EARLIER = {number: EarlierKind[name] for name, number in records.EARLIER.items()}
 _FAMILIES = {number: Family[name] for name, number in records.FAMILIES.items()}
 _LEAK_KINDS = {number: LeakKind[name] for name, number in records.LEAK_KINDS.items() if number}
 _FIXED_RULES = {
@@ -173,6 +176,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         if f["use"] or _is_labelled(f) or _reads_unknown(point, block)
         else None,
         descriptor=_descriptor(raw, memory, symbolizer) if point is Point.DESCRIPTOR else None,
+        earlier=tuple(_earlier(raw.earlier, memory, symbolizer)),
         types=_types(raw, point, memory, symbolizer),
         message=" ".join(raw.types.split()) if point is Point.SIGNAL else "",
         chains=_chains(raw, values, point, stack, run, lambda pcs: _stack(pcs, memory, symbolizer)),
@@ -318,6 +322,19 @@ def _descriptor(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolize
     if f["block_free_time"]:
         closed = Event(f["block_free_time"], f["block_free_thread"], _stack(raw.free, memory, symbolizer))
     return Descriptor(f["block_begin"], opened, closed)
+
+
+def _earlier(words: Sequence[int], memory: MemoryMap | None, symbolizer: Symbolizer) -> Iterator[Earlier]:
+    low = (1 << 32) - 1
+    at = 0
+    while at + records.EARLIER_WORDS <= len(words):
+        what, who, time = words[at : at + records.EARLIER_WORDS]
+        at += records.EARLIER_WORDS
+        pcs = words[at : at + (who >> 32)]
+        at += who >> 32
+        if what & low in _EARLIER:
+            event = Event(time, who & low, _stack(pcs, memory, symbolizer))
+            yield Earlier(_EARLIER[what & low], event, what >> 32)
 
 
 def _described(raw: RawFinding, memory: MemoryMap | None, symbolizer: Symbolizer) -> Described | None:

@@ -44,6 +44,7 @@ class RawFinding:
     second_alloc: tuple[int, ...] = ()
     second_variable: str = ""
     undefined: tuple[int, ...] = ()
+    earlier: tuple[int, ...] = ()
     process: Process | None = None
 
     def flag(self, name: str) -> bool:
@@ -263,6 +264,7 @@ def _decode_finding(payload: memoryview) -> RawFinding:
         second_alloc=_words(arrays["second_alloc"]),
         second_variable=_text(memoryview(arrays["second_variable"])),
         undefined=_words(arrays["undefined"]),
+        earlier=_words(arrays["earlier"]),
     )
 
 

@@ -1,0 +1,79 @@
+/* What happens once, in the thread that comes first: pthread_once, call_once, static variables. */
+#include <stdarg.h>
+#include "../replace/cxx.h"
+#include "meetings.h"
+
+#include <pthread.h>
+#include <threads.h>
+
+/* How far a call is of which there is to be one for each object. */
+enum stage { STAGE_NONE, STAGE_BEGUN, STAGE_DONE };
+
+/* Returns when the call is done, or to the thread that made it the first time, in its turn (1). A
+ * thread that is yet to make such a call for another object does not wait for that. */
+static int let_first(const void *object, enum stage (*stage)(const void *)) {
+    while (TURNS_TAKEN && !TURNS_KEPT && stage(object) != STAGE_DONE) {
+        if (turns_try(WH_TURN_ONCE)) {
+            if (stage(object) == STAGE_NONE) return 1;
+            turns_leave();
+        }
+        if (!turns_pause()) break;
+    }
+    return 0;
+}
+
+/* The C library's values: bit 0 while the function runs, 2 when it has returned. */
+static enum stage once_stage(const void *object) {
+    int value = __atomic_load_n((const int *)object, __ATOMIC_ACQUIRE);
+    return value == 2 ? STAGE_DONE : value & 1 ? STAGE_BEGUN : STAGE_NONE;
+}
+
+/* What the calling thread calls. A function called by it may do the same. */
+static __thread void (*to_do)(void);
+static __thread int its_turn;
+
+static void do_once(void) {
+    void (*function)(void) = to_do;
+    if (TURNS_TAKEN && TURNS_KEPT) turns_keep(WH_TURN_ONCE, 0);
+    if (its_turn) turns_end();
+    its_turn = 0;
+    function();
+}
+
+WH_EXPORT int pthread_once(pthread_once_t *once, void (*function)(void)) {
+    if (!TURNS_TAKEN) return REAL(pthread_once)(once, function);
+    void (*outer)(void) = to_do;
+    to_do = function;
+    its_turn = let_first((const void *)(uintptr_t)once, once_stage);
+    int result = REAL(pthread_once)(once, do_once);
+    to_do = outer;
+    return result;
+}
+
+WRAP(int, pthread_once, (pthread_once_t * once, void (*function)(void))) {
+    WRITE(once, sizeof *once);
+    return pthread_once(once, function);
+}
+
+WH_EXPORT void call_once(once_flag *flag, void (*function)(void)) {
+    pthread_once((pthread_once_t *)flag, function);
+}
+
+/* What guards a static variable of C++: its first byte when the variable has its value, its second
+ * one while a thread gives it one. */
+static enum stage guard_stage(const void *guard) {
+    uint16_t bytes = __atomic_load_n((const uint16_t *)guard, __ATOMIC_ACQUIRE);
+    return bytes & 0xff ? STAGE_DONE : bytes ? STAGE_BEGUN : STAGE_NONE;
+}
+
+int __cxa_guard_acquire(void *guard);
+WH_EXPORT int __cxa_guard_acquire(void *guard) {
+    int (*next)(void *) = CXX_FUNCTION(int, __cxa_guard_acquire, (void *));
+    if (!TURNS_TAKEN) return next(guard);
+    int turn = let_first(guard, guard_stage), first = next(guard);
+    if (turn)
+        turns_end();
+    else if (first && TURNS_TAKEN && TURNS_KEPT)
+        turns_keep(WH_TURN_ONCE, 0);
+    return first;
+}

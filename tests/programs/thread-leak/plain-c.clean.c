@@ -1,0 +1,16 @@
+// A thread of C11 is joined.
+#include <threads.h>
+
+static int work(void *argument) {
+    *(int *)argument = 1;
+    return 0;
+}
+
+int main(void) {
+    thrd_t thread;
+    int value = 0;
+    if (thrd_create(&thread, work, &value) != thrd_success) return 2;
+    thrd_join(thread, NULL);
+    thrd_sleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    return 0;
+}

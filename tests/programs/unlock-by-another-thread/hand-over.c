@@ -1,0 +1,23 @@
+// A thread releases the mutex that its creator holds.
+#include <pthread.h>
+#include <semaphore.h>
+
+static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;
+static sem_t done;
+
+static void *finish(void *unused) {
+    pthread_mutex_unlock(&busy); // EXPECT unlock-by-another-thread in pthread_mutex_unlock
+    sem_post(&done);
+    return unused;
+}
+
+int main(void) {
+    pthread_t thread;
+    sem_init(&done, 0, 0);
+    pthread_mutex_lock(&busy);
+    if (pthread_create(&thread, NULL, finish, NULL)) return 2;
+    sem_wait(&done);
+    pthread_join(thread, NULL);
+    sem_destroy(&done);
+    return 0;
+}
