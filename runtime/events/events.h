@@ -79,7 +79,7 @@ struct thread_parting {
     uint32_t number; /* for observers, between `parts` and `parted` */
     const char *function;
     const struct frame *frame;
-    uint8_t detaches, is_checked;
+    uint8_t detaches, tries, is_checked; /* tries: it does not wait for ever */
 };
 
 /* X(name, parameters, arguments) for each event.
@@ -98,7 +98,8 @@ struct thread_parting {
  *     returns           its function has returned; `exits`: it leaves its functions by pthread_exit
  *     joined            a function of the program has got what a thread returned at `to`
  *     meets, met        around a call of a function that threads meet at, with its result
- *     parts, parted     around one that joins or detaches a thread, if it succeeds
+ *     parts, parted     around one that joins or detaches a thread; its error is negative where
+ *                       the thread is cancelled meanwhile
  *     forked            this is the child
  *     finishes          the process ends, after its exit handlers
  *
@@ -135,7 +136,7 @@ struct thread_parting {
     X(meets, (const struct meeting *meeting), (meeting))                                           \
     X(met, (const struct meeting *meeting, int result), (meeting, result))                         \
     X(parts, (struct thread_parting * parting), (parting))                                         \
-    X(parted, (const struct thread_parting *parting), (parting))                                   \
+    X(parted, (const struct thread_parting *parting, int error), (parting, error))                 \
     X(forked, (void), ())                                                                          \
     X(finishes, (void), ())                                                                        \
     X(arrived, (const char *function, const struct frame *frame, uintptr_t to, uint64_t size),     \

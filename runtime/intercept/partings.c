@@ -26,20 +26,30 @@ WRAP(void, pthread_exit, (void *result)) {
 
 /* ---- joining and detaching ---- */
 
-#define PARTS(of, does, call)                                                                      \
+struct call {
+    struct thread_parting parting;
+    int error;
+};
+
+/* Also where the thread is cancelled while it waits. */
+static void end_call(struct call *call) { announce_parted(&call->parting, call->error); }
+
+#define PARTS(of, does, gives_up, result)                                                          \
     do {                                                                                           \
-        struct thread_parting parting = {.thread = (uint64_t)(of),                                 \
-                                         .function = __func__,                                     \
-                                         .frame = FRAME_HERE,                                      \
-                                         .detaches = (does)};                                      \
-        announce_parts(&parting);                                                                  \
-        int error = (call);                                                                        \
-        if (!error) announce_parted(&parting);                                                     \
-        return error;                                                                              \
+        __attribute__((cleanup(end_call))) struct call call = {                                    \
+            {.thread = (uint64_t)(of),                                                             \
+             .function = __func__,                                                                 \
+             .frame = FRAME_HERE,                                                                  \
+             .detaches = (does),                                                                   \
+             .tries = (gives_up)},                                                                 \
+            -1,                                                                                    \
+        };                                                                                         \
+        announce_parts(&call.parting);                                                             \
+        return call.error = (result);                                                              \
     } while (0)
 
 WH_EXPORT int pthread_join(pthread_t thread, void **result) {
-    PARTS(thread, 0, REAL(pthread_join)(thread, result));
+    PARTS(thread, 0, 0, REAL(pthread_join)(thread, result));
 }
 
 WRAP(int, pthread_join, (pthread_t thread, void **result)) {
@@ -49,14 +59,16 @@ WRAP(int, pthread_join, (pthread_t thread, void **result)) {
     return error;
 }
 
-WH_EXPORT int pthread_detach(pthread_t thread) { PARTS(thread, 1, REAL(pthread_detach)(thread)); }
+WH_EXPORT int pthread_detach(pthread_t thread) {
+    PARTS(thread, 1, 0, REAL(pthread_detach)(thread));
+}
 
 static int try_join(pthread_t thread, void **result) {
     IN_TURN(WH_TURN_TRY, REAL(pthread_tryjoin_np)(thread, result),
             before ? (int)before : REAL(pthread_join)(thread, result));
 }
 WH_EXPORT int pthread_tryjoin_np(pthread_t thread, void **result) {
-    PARTS(thread, 0, try_join(thread, result));
+    PARTS(thread, 0, 1, try_join(thread, result));
 }
 
 static int join_until(pthread_t thread, void **result, const struct timespec *moment) {
@@ -64,7 +76,7 @@ static int join_until(pthread_t thread, void **result, const struct timespec *mo
             before ? (int)before : REAL(pthread_join)(thread, result));
 }
 WH_EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *moment) {
-    PARTS(thread, 0, join_until(thread, result, moment));
+    PARTS(thread, 0, 1, join_until(thread, result, moment));
 }
 
 /* From 2.31 on. */
@@ -76,12 +88,12 @@ static int join_until_clock(pthread_t thread, void **result, clockid_t clock,
 }
 WH_EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
                                    const struct timespec *moment) {
-    PARTS(thread, 0, join_until_clock(thread, result, clock, moment));
+    PARTS(thread, 0, 1, join_until_clock(thread, result, clock, moment));
 }
 
 /* thrd_success is 0. */
 WH_EXPORT int thrd_join(thrd_t thread, int *result) {
-    PARTS(thread, 0, REAL(thrd_join)(thread, result));
+    PARTS(thread, 0, 0, REAL(thrd_join)(thread, result));
 }
 
-WH_EXPORT int thrd_detach(thrd_t thread) { PARTS(thread, 1, REAL(thrd_detach)(thread)); }
+WH_EXPORT int thrd_detach(thrd_t thread) { PARTS(thread, 1, 0, REAL(thrd_detach)(thread)); }

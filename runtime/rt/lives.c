@@ -168,6 +168,15 @@ void lives_leave(void) {
     os_unlock(&lives_lock);
 }
 
+void presence_await(struct presence *presence, unsigned kind, uintptr_t what, uint32_t stack) {
+    if (!presence) return;
+    presence->wait_stack = stack;
+    presence->wait_time = blocks_clock;
+    presence->awaited_kind = (uint8_t)kind;
+    presence->waits++;
+    __atomic_store_n(&presence->awaits, what, __ATOMIC_RELEASE);
+}
+
 struct held *presence_held(struct presence *presence, uintptr_t object) {
     if (!presence) return NULL;
     for (uint32_t i = presence->count; i-- > 0;)
@@ -253,6 +262,7 @@ static void parts(struct thread_parting *parting) {
         parting->number = UINT32_MAX;
         return;
     }
+    if (!parting->detaches && !parting->tries) circles_join(parting);
     if (!(seen.state & (JOINED | DETACHED)) || !judged_is(parting->frame, parting->is_checked))
         return;
     context.frame = parting->frame;
@@ -260,8 +270,9 @@ static void parts(struct thread_parting *parting) {
     evaluate(&context, number, &seen);
 }
 
-static void parted(const struct thread_parting *parting) {
-    if (parting->number >= LIVES) return;
+static void parted(const struct thread_parting *parting, int error) {
+    if (!parting->detaches) presence_arrive(lives_presence());
+    if (error || parting->number >= LIVES) return;
     uint32_t stack = port_stack(thread_here(), parting->frame);
     os_lock(&lives_lock);
     struct life *life = life_of(parting->number);
@@ -292,7 +303,8 @@ static void finishes(void) {
 
 #define POINTS                                                                                     \
     (1ull << WH_POINT_THREAD | 1ull << WH_POINT_LOCK | 1ull << WH_POINT_UNLOCK |                   \
-     1ull << WH_POINT_WAIT | 1ull << WH_POINT_MEET | 1ull << WH_POINT_THREAD_END)
+     1ull << WH_POINT_WAIT | 1ull << WH_POINT_MEET | 1ull << WH_POINT_THREAD_END |                 \
+     1ull << WH_POINT_BLOCK)
 
 const struct observer lives_observer = {
     .points = POINTS,

@@ -13,20 +13,28 @@ struct held {
 };
 
 #define HELD_MOST 48u
+#define AWAITS_THREAD UINT8_MAX
 
 /* What a thread holds and waits for. Other threads read it. */
 struct presence {
     struct held held[HELD_MOST];
     uint32_t count;
     uint32_t wait_stack;
-    uintptr_t awaits; /* 0: nothing */
+    uintptr_t awaits; /* an object, or the number of a thread that is joined; 0: nothing */
     uint64_t wait_time;
+    uint32_t waits; /* how often it has begun to wait */
     uint16_t number;
+    uint8_t awaited_kind;  /* MEET_*, or AWAITS_THREAD */
     struct presence *next; /* of those that ended threads have left */
 };
 
 /* That of the calling thread; NULL: no memory is left. */
 struct presence *lives_presence(void);
+/* The calling thread is about to wait, and does so no longer. */
+void presence_await(struct presence *presence, unsigned kind, uintptr_t what, uint32_t stack);
+static inline void presence_arrive(struct presence *presence) {
+    if (presence) __atomic_store_n(&presence->awaits, 0, __ATOMIC_RELEASE);
+}
 /* Where a living thread of this process has got a lock; NULL: it was not seen. */
 struct held *presence_held(struct presence *presence, uintptr_t object);
 

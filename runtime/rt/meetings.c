@@ -50,9 +50,10 @@ static int tell_destruction(struct earlier_steps *steps, uintptr_t object) {
     earlier_add(steps,
                 (struct earlier){WH_EARLIER_DESTROYED, 0, known.thread, known.stack, known.time});
     lives_tell(steps, known.thread);
+    return !known.told;
 }
 
-static void tell_holder(struct earlier_steps *steps, uintptr_t object, int number) {
+void meetings_tell_holder(struct earlier_steps *steps, uintptr_t object, int number) {
     const struct held *held = number < 0 ? NULL : presence_held(lives_of(number), object);
     if (held)
         earlier_add(steps, (struct earlier){WH_EARLIER_LOCKED, 0, (uint32_t)number, held->stack,
@@ -95,7 +96,7 @@ static WH_COLD void report_holder(unsigned point, const struct meeting *meeting,
     context.event.point = point;
     context.event.value = holder;
     if (point == WH_POINT_WAIT) context.event.other = (uint64_t)lock;
-    if (holder) tell_holder(&steps, (uintptr_t)lock, number);
+    if (holder) meetings_tell_holder(&steps, (uintptr_t)lock, number);
     report(&context, meeting, &steps);
 }
 
@@ -128,15 +129,22 @@ static void judge_destroying(const struct meeting *meeting) {
     struct search search = {&steps, (uintptr_t)meeting->object};
     context.event.point = WH_POINT_MEET;
     context.event.width = context.event.least = 1;
-    tell_holder(&steps, search.object, number);
+    meetings_tell_holder(&steps, search.object, number);
     lives_each(tell_waiter, &search);
     report(&context, meeting, &steps);
 }
 
+static void await(const struct meeting *meeting) {
+    presence_await(lives_presence(), meeting->kind, (uintptr_t)meeting->object,
+                   port_stack(&thread_self, meeting->frame));
+}
+
 static void judge_lock(const struct meeting *meeting) {
     uint32_t tid;
+    await(meeting);
     if (lock_state(meeting->kind, meeting->object, &tid) != LOCK_HELD) return;
     struct thread *thread = thread_here();
+    if (tid != thread->tid) circles_lock(meeting);
     if (tid != thread->tid || meeting->shares || !lock_is_plain(meeting->kind, meeting->object))
         return;
     /* Of a thread that has ended, this one may have the number. */
@@ -160,6 +168,9 @@ static void judge_holder(unsigned point, const struct meeting *meeting, unsigned
 static void hold(const struct meeting *meeting) {
     struct presence *presence = lives_presence();
     if (!presence) return;
+    uint32_t stack = presence->wait_stack;
+    if (meeting->step != MEET_LOCK) stack = port_stack(&thread_self, meeting->frame);
+    presence_arrive(presence);
     uint32_t at = presence->count;
     if (at == HELD_MOST) { /* the oldest one is forgotten, as its place is in a report */
         for (at = 0; at + 1 < HELD_MOST; at++) presence->held[at] = presence->held[at + 1];
@@ -167,7 +178,7 @@ static void hold(const struct meeting *meeting) {
     presence->held[at] = (struct held){
         .object = (uintptr_t)meeting->object,
         .time = blocks_clock,
-        .stack = port_stack(&thread_self, meeting->frame),
+        .stack = stack,
         .kind = meeting->kind,
         .shares = meeting->shares,
     };
@@ -181,14 +192,6 @@ static void release(const struct meeting *meeting) {
     const struct held *end = &presence->held[presence->count];
     for (; held + 1 < end; held++) held[0] = held[1];
     __atomic_store_n(&presence->count, presence->count - 1, __ATOMIC_RELEASE);
-}
-
-static void await(const struct meeting *meeting) {
-    struct presence *presence = lives_presence();
-    if (!presence) return;
-    presence->wait_stack = port_stack(&thread_self, meeting->frame);
-    presence->wait_time = blocks_clock;
-    __atomic_store_n(&presence->awaits, (uintptr_t)meeting->object, __ATOMIC_RELEASE);
 }
 
 /* ---- events ---- */
@@ -237,13 +240,12 @@ static void met(const struct meeting *meeting, int result) {
     case MEET_LOCK:
     case MEET_TRY:
     case MEET_UNTIL:
-        if (is_lock(meeting->kind) && !result) hold(meeting);
+        if (is_lock(meeting->kind) && !result)
+            hold(meeting);
+        else if (meeting->step == MEET_LOCK)
+            presence_arrive(lives_presence());
         break;
-    case MEET_WAIT: {
-        struct presence *presence = lives_presence();
-        if (presence) __atomic_store_n(&presence->awaits, 0, __ATOMIC_RELEASE);
-        break;
-    }
+    case MEET_WAIT: presence_arrive(lives_presence()); break;
     case MEET_INIT:
         if (!result) lock_note_initialised(meeting->kind, meeting->object);
         break;
@@ -312,7 +314,7 @@ static void forked(void) { destructions_lock = (struct os_lock){0}; }
 
 #define POINTS                                                                                     \
     (1ull << WH_POINT_LOCK | 1ull << WH_POINT_UNLOCK | 1ull << WH_POINT_WAIT |                     \
-     1ull << WH_POINT_MEET | 1ull << WH_POINT_THREAD_END)
+     1ull << WH_POINT_MEET | 1ull << WH_POINT_THREAD_END | 1ull << WH_POINT_BLOCK)
 
 const struct observer meetings_observer = {
     .points = POINTS,

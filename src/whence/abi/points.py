@@ -864,6 +864,19 @@ POINTS = (
         decimal=True,
     ),
     Point(
+        "block",
+        36,
+        (_LOCK, Slot("circle", "INT", "value")),
+        "before a thread waits until it gets the lock m or, where m is null, until another thread ends; circle "
+        "is 1 where it never does, because threads wait for each other in a circle then, else 0",
+        "block",
+        "wait",
+        where="where threads wait for each other in a circle then",
+        suspects=Suspects("every wait", "those that close a circle", (Fine({"circle": 0}, ()),)),
+        headline="call of {function}",
+        caller="wait",
+    ),
+    Point(
         "thread_end",
         35,
         (_LOCK,),
@@ -927,7 +940,7 @@ UNCHAINED = frozenset(
     for each in POINTS
     if each.code in STEPS and each.code != "READ"
     if each.code not in OPERANDS_FOLLOWED or each.slots == (_REACHED,)
-) | {"thread", "thread_end"}
+) | {"block", "thread", "thread_end"}
 """Those whose findings never say whence a value came: of numbers that are not followed, or of none, and of
 what threads leave behind."""
 

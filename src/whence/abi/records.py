@@ -196,7 +196,7 @@ program counters follow; the event clock. LOCKED: by the thread that holds the l
 WAITS: the thread waits there.
 """
 EARLIER_WORDS = 3
-EARLIER_MOST = 6
+EARLIER_MOST = 16
 
 LEAK_KINDS = {"NONE": 0, "DEFINITE": 1, "INDIRECT": 2, "POSSIBLE": 3, "REACHABLE": 4}
 """How a block that is still allocated is held; NONE where no leak check ran.

@@ -284,7 +284,7 @@ NOT_MODELLED = {
     ),
     **dict.fromkeys(
         (
-            *("double-lock", "unlock-of-unlocked", "unlock-by-another-thread", "destroyed-lock-in-use"),
+            *("double-lock", "deadlock", "unlock-of-unlocked", "unlock-by-another-thread", "destroyed-lock-in-use"),
             *("wait-without-lock", "double-join", "thread-leak", "lock-held-at-exit"),
         ),
         "the machine has one thread and no locks",

@@ -1,0 +1,31 @@
+// Two threads take two locks in two orders, and meet.
+// RUN: options --halt
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+
+static pthread_mutex_t left = PTHREAD_MUTEX_INITIALIZER, right = PTHREAD_MUTEX_INITIALIZER;
+static sem_t ready;
+
+static void *work(void *unused) {
+    pthread_mutex_lock(&right);
+    sem_post(&ready);
+    usleep(200000);
+    pthread_mutex_lock(&left); // EXPECT deadlock in pthread_mutex_lock
+    pthread_mutex_unlock(&left);
+    pthread_mutex_unlock(&right);
+    return unused;
+}
+
+int main(void) {
+    pthread_t thread;
+    sem_init(&ready, 0, 0);
+    if (pthread_create(&thread, NULL, work, NULL)) return 2;
+    pthread_mutex_lock(&left);
+    sem_wait(&ready);
+    pthread_mutex_lock(&right);
+    pthread_mutex_unlock(&right);
+    pthread_mutex_unlock(&left);
+    pthread_join(thread, NULL);
+    return 0;
+}
