@@ -80,6 +80,15 @@ NAMES = [
     "absurd-size",
     "use-of-closed-descriptor",
     "double-close",
+    "double-lock",
+    "deadlock",
+    "unlock-of-unlocked",
+    "unlock-by-another-thread",
+    "destroyed-lock-in-use",
+    "wait-without-lock",
+    "double-join",
+    "thread-leak",
+    "lock-held-at-exit",
     "indirect-leak",
     "definite-leak",
     "interior-leak",
@@ -222,7 +231,9 @@ def test_the_key_follows_definitions() -> None:
 
 def test_the_standard_plan() -> None:
     plan = plan_of(load_standard())
-    assert plan.points == {"DEREF_R", "DEREF_W", "FREE", "RET", "COPY", "ARGUMENT", "LENGTH", "ALLOC", "USE"}
+    threads = {"LOCK", "UNLOCK", "WAIT", "MEET", "THREAD", "BLOCK", "THREAD_END"}
+    memory = {"DEREF_R", "DEREF_W", "FREE", "RET", "COPY", "ARGUMENT", "LENGTH", "ALLOC", "USE"}
+    assert plan.points == memory | threads
     assert plan.functions == ("main",)
     assert plan.events == {"malloc", "free"}
     assert plan.reads == plan.writes == Filter.STATE | Filter.SLOT
