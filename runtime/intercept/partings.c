@@ -26,26 +26,27 @@ WRAP(void, pthread_exit, (void *result)) {
 
 /* ---- joining and detaching ---- */
 
-struct call {
-    struct thread_parting parting;
-    int error;
-};
+/* What pthread_cleanup_push was in older programs: the macro of now needs the compiler's library.
+ */
+void _pthread_cleanup_push(struct _pthread_cleanup_buffer *, void (*)(void *), void *);
+void _pthread_cleanup_pop(struct _pthread_cleanup_buffer *, int);
 
-/* Also where the thread is cancelled while it waits. */
-static void end_call(struct call *call) { announce_parted(&call->parting, call->error); }
+static void give_up(void *parting) { announce_parted(parting, -1); }
 
 #define PARTS(of, does, gives_up, result)                                                          \
     do {                                                                                           \
-        __attribute__((cleanup(end_call))) struct call call = {                                    \
-            {.thread = (uint64_t)(of),                                                             \
-             .function = __func__,                                                                 \
-             .frame = FRAME_HERE,                                                                  \
-             .detaches = (does),                                                                   \
-             .tries = (gives_up)},                                                                 \
-            -1,                                                                                    \
-        };                                                                                         \
-        announce_parts(&call.parting);                                                             \
-        return call.error = (result);                                                              \
+        struct thread_parting parting = {.thread = (uint64_t)(of),                                 \
+                                         .function = __func__,                                     \
+                                         .frame = FRAME_HERE,                                      \
+                                         .detaches = (does),                                       \
+                                         .tries = (gives_up)};                                     \
+        struct _pthread_cleanup_buffer buffer;                                                     \
+        announce_parts(&parting);                                                                  \
+        _pthread_cleanup_push(&buffer, give_up, &parting);                                         \
+        int error = (result);                                                                      \
+        _pthread_cleanup_pop(&buffer, 0);                                                          \
+        announce_parted(&parting, error);                                                          \
+        return error;                                                                              \
     } while (0)
 
 WH_EXPORT int pthread_join(pthread_t thread, void **result) {

@@ -1,5 +1,6 @@
 /* pthread.h, semaphore.h, threads.h: what threads wait at that is no lock. */
 #include <stdarg.h>
+#include "conditions.h"
 #include "meetings.h"
 
 #include <pthread.h>
@@ -9,12 +10,6 @@
 
 /* ---- conditions ---- */
 
-/* Conditions have had another form under the same names. */
-#if defined __x86_64__
-#define CONDITIONS "GLIBC_2.3.2"
-#else
-#define CONDITIONS "GLIBC_2.17"
-#endif
 #define REAL_CONDITION(name) REAL_OF(name, CONDITIONS)
 
 #define ON_CONDITION(name, how)                                                                    \

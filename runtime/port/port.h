@@ -81,6 +81,8 @@ void port_signals_ready(void);
 /* Depot handle of the stack whose innermost frame is `frame`. Called for each allocation and free.
  */
 uint32_t port_stack(struct thread *thread, const struct frame *frame);
+/* Bit 1 << MEET_* for each kind of locks and their like that the runtime can read. */
+uint32_t port_known_locks(void);
 /* Before and after fork: the child must not begin in the middle of a change. */
 void port_lock(void);
 void port_unlock(void);

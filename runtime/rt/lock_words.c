@@ -1,29 +1,7 @@
 #include "lock_words.h"
+#include "lock_layout.h"
 #include "../os/mem.h"
-
-#include <gnu/libc-version.h>
-#include <pthread.h>
-#include <semaphore.h>
-
-static uint32_t word(const void *object, unsigned at) {
-    return __atomic_load_n((const uint32_t *)((uintptr_t)object + at), __ATOMIC_RELAXED);
-}
-
-static uint64_t wide(const void *object, unsigned at) {
-    return __atomic_load_n((const uint64_t *)((uintptr_t)object + at), __ATOMIC_RELAXED);
-}
-
-/* ---- mutexes ---- */
-
-enum { MUTEX_LOCK = 0, MUTEX_OWNER = 8, MUTEX_KIND = 16 };
-enum {
-    KIND_TYPE = 3,
-    KIND_RECURSIVE = 1,
-    KIND_CHECKS = 2,
-    KIND_SHARED = 128,
-    KIND_NO_ELISION = 512
-};
-#define KIND_DESTROYED UINT32_MAX
+#include "../port/port.h"
 
 /* Robust mutexes, those with other protocols and those whose owner is not noted, because a
  * transaction holds them, are left alone. */
@@ -31,113 +9,13 @@ static int is_simple(const void *mutex) {
     return !(word(mutex, MUTEX_KIND) & ~(uint32_t)(KIND_TYPE | KIND_SHARED | KIND_NO_ELISION));
 }
 
-/* ---- locks for reading and writing ---- */
-
-enum { SHARED_READERS = 0, SHARED_WRITER = 24, SHARED_PROCESSES = 28, SHARED_MARK = 40 };
-enum { READERS_WRITE_PHASE = 1, READERS_WRITER = 2, READERS_SHIFT = 3 };
-
-/* ---- condition variables ---- */
-
-enum { CONDITION_SEQUENCE = 0, CONDITION_FIRST = 8, CONDITION_SIZES = 24, CONDITION_BEFORE = 32 };
-enum { CONDITION_REFERENCES = 36, REFERENCES_DESTROYED = 4 };
-
-/* ---- semaphores, barriers, spin locks ---- */
-
-enum { SEMAPHORE_PRIVATE = 8, SEMAPHORE_MARK = 16 };
-enum {
-    BARRIER_IN = 0,
-    BARRIER_ROUND = 4,
-    BARRIER_COUNT = 8,
-    BARRIER_SHARED = 12,
-    BARRIER_MARK = 24
-};
-enum { SPIN_FREE = 1 };
-
 /* ---- which of them are known ---- */
 
 static WH_WRITTEN uint32_t known; /* bit 1 << MEET_* */
 
 static int is_known(unsigned kind) { return known >> kind & 1; }
 
-static int is_recent(void) {
-    const char *version = gnu_get_libc_version();
-    return version[0] == '2' && version[1] == '.' && version[2] >= '2' && version[2] <= '9' &&
-           version[3] && !(version[2] == '2' && version[3] < '5');
-}
-
-static int knows_shared(void) {
-    pthread_rwlock_t lock;
-    pthread_rwlock_init(&lock, NULL);
-    pthread_rwlock_wrlock(&lock);
-    uint32_t phase = READERS_WRITE_PHASE | READERS_WRITER;
-    int as_known =
-        word(&lock, SHARED_WRITER) == os_thread() && word(&lock, SHARED_READERS) == phase;
-    pthread_rwlock_unlock(&lock);
-    as_known &= !(word(&lock, SHARED_READERS) & READERS_WRITER);
-    pthread_rwlock_rdlock(&lock);
-    as_known &= word(&lock, SHARED_READERS) >> READERS_SHIFT == 1 && !word(&lock, SHARED_WRITER);
-    pthread_rwlock_unlock(&lock);
-    pthread_rwlock_destroy(&lock);
-    return as_known;
-}
-
-static int knows_conditions(void) {
-    pthread_cond_t condition;
-    pthread_cond_init(&condition, NULL);
-    int as_known = !word(&condition, CONDITION_REFERENCES);
-    pthread_cond_destroy(&condition);
-    return as_known && word(&condition, CONDITION_REFERENCES) == REFERENCES_DESTROYED;
-}
-
-static int knows_semaphores(void) {
-    sem_t semaphore;
-    sem_init(&semaphore, 0, 3);
-    int as_known = wide(&semaphore, 0) == 3 && !word(&semaphore, SEMAPHORE_PRIVATE);
-    sem_destroy(&semaphore);
-    return as_known;
-}
-
-static int knows_barriers(void) {
-    pthread_barrier_t barrier;
-    pthread_barrier_init(&barrier, NULL, 7);
-    int as_known = word(&barrier, BARRIER_COUNT) == 7 && !word(&barrier, BARRIER_IN) &&
-                   !word(&barrier, BARRIER_ROUND);
-    pthread_barrier_destroy(&barrier);
-    return as_known;
-}
-
-static int knows_mutexes(void) {
-    pthread_mutex_t mutex;
-    pthread_mutex_init(&mutex, NULL);
-    pthread_mutex_lock(&mutex);
-    int as_known = word(&mutex, MUTEX_LOCK) == 1 && word(&mutex, MUTEX_OWNER) == os_thread();
-    pthread_mutex_unlock(&mutex);
-    as_known &= !word(&mutex, MUTEX_LOCK) && !word(&mutex, MUTEX_OWNER);
-    pthread_mutex_destroy(&mutex);
-    return as_known && word(&mutex, MUTEX_KIND) == KIND_DESTROYED;
-}
-
-static int knows_spin_locks(void) {
-    pthread_spinlock_t lock;
-    pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE);
-    uint32_t *at = (uint32_t *)(uintptr_t)&lock;
-    int as_known = *at == SPIN_FREE;
-    pthread_spin_lock(&lock);
-    as_known &= *at != SPIN_FREE;
-    pthread_spin_unlock(&lock);
-    return as_known && *at == SPIN_FREE;
-}
-
-void lock_words_begin(void) {
-    uint32_t found = (uint32_t)knows_mutexes() << MEET_MUTEX;
-    if (is_recent())
-        found |= (uint32_t)knows_shared() << MEET_SHARED |
-                 (uint32_t)knows_conditions() << MEET_CONDITION |
-                 (uint32_t)knows_semaphores() << MEET_SEMAPHORE |
-                 (uint32_t)knows_barriers() << MEET_BARRIER |
-                 (uint32_t)knows_spin_locks() << MEET_SPIN;
-    known = found;
-}
+void lock_words_begin(void) { known = port_known_locks(); }
 
 /* ---- what they say ---- */
 

@@ -847,8 +847,8 @@ POINTS = (
         "detached are 1 where the thread has ended, was joined, was detached, else 0",
         "part",
         "end of a thread",
-        where="where a thread that was joined or detached is to be once more, and, at the end of the process, "
-        "of threads that have ended and were neither joined nor detached",
+        where="where a thread that was joined or detached is to be once more, and, at the end of the "
+        "process, of threads that have ended and were neither joined nor detached",
         suspects=Suspects(
             "every such step",
             "those of threads that were joined or detached, or that nobody joined",
@@ -867,8 +867,8 @@ POINTS = (
         "block",
         36,
         (_LOCK, Slot("circle", "INT", "value")),
-        "before a thread waits until it gets the lock m or, where m is null, until another thread ends; circle "
-        "is 1 where it never does, because threads wait for each other in a circle then, else 0",
+        "before a thread waits until it gets the lock m or, where m is null, until another thread ends; "
+        "circle is 1 where it never does, because threads wait for each other in a circle then, else 0",
         "block",
         "wait",
         where="where threads wait for each other in a circle then",

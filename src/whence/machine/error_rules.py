@@ -284,8 +284,9 @@ NOT_MODELLED = {
     ),
     **dict.fromkeys(
         (
-            *("double-lock", "deadlock", "unlock-of-unlocked", "unlock-by-another-thread", "destroyed-lock-in-use"),
-            *("wait-without-lock", "double-join", "thread-leak", "lock-held-at-exit"),
+            *("double-lock", "deadlock", "unlock-of-unlocked", "unlock-by-another-thread"),
+            *("destroyed-lock-in-use", "wait-without-lock", "double-join", "thread-leak"),
+            "lock-held-at-exit",
         ),
         "the machine has one thread and no locks",
     ),
