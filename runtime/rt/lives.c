@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-enum { BEGUN = 1, ENDED = 2, JOINED = 4, DETACHED = 8 };
+enum { BEGUN = 1, ENDED = 2, JOINED = 4, DETACHED = 8, AWAITED = 16 };
 
 struct life {
     uint64_t handle; /* as pthread_self has it; 0: not known yet */
@@ -254,8 +254,9 @@ static void parts(struct thread_parting *parting) {
     struct context context = {0};
     uint32_t number = 0;
     os_lock(&lives_lock);
-    const struct life *life = find(parting->thread, &number);
+    struct life *life = find(parting->thread, &number);
     struct life seen = life ? *life : (struct life){0};
+    if (life && !parting->detaches) __atomic_or_fetch(&life->state, AWAITED, __ATOMIC_RELEASE);
     os_unlock(&lives_lock);
     parting->number = life ? number : UINT32_MAX;
     if (!life || (is_own(parting) && number != thread_self.number)) {
@@ -272,11 +273,13 @@ static void parts(struct thread_parting *parting) {
 
 static void parted(const struct thread_parting *parting, int error) {
     if (!parting->detaches) presence_arrive(lives_presence());
-    if (error || parting->number >= LIVES) return;
-    uint32_t stack = port_stack(thread_here(), parting->frame);
+    if (parting->number >= LIVES) return;
+    uint32_t stack = error ? 0 : port_stack(thread_here(), parting->frame);
     os_lock(&lives_lock);
     struct life *life = life_of(parting->number);
-    if (life && life->handle == parting->thread) {
+    if (life && life->handle == parting->thread && error) {
+        __atomic_and_fetch(&life->state, (uint8_t)~AWAITED, __ATOMIC_RELEASE);
+    } else if (life && life->handle == parting->thread) {
         __atomic_or_fetch(&life->state, parting->detaches ? DETACHED : JOINED, __ATOMIC_RELEASE);
         life->parted_stack = stack;
         life->parted_time = blocks_clock;
@@ -292,7 +295,8 @@ static void finishes(void) {
     uint32_t count = __atomic_load_n(&most, __ATOMIC_ACQUIRE);
     for (uint32_t i = 1; i < count; i++) {
         struct life seen = lives[i];
-        if (!(seen.state & ENDED) || seen.state & (JOINED | DETACHED)) continue;
+        /* Another thread may be about to have joined it. */
+        if (!(seen.state & ENDED) || seen.state & (JOINED | DETACHED | AWAITED)) continue;
         if (!judged_stack(seen.created_stack)) continue;
         struct context context = {.check = WH_CHECK_END};
         context.event.low = 1;
