@@ -25,7 +25,7 @@ int judged_is(const struct frame *frame, int is_checked) {
 /* ---- findings ---- */
 
 /* Where the destruction of an object is kept; a later one may take the place. */
-#define DESTRUCTIONS 1024u
+#define DESTRUCTIONS 16384u
 
 static struct destruction {
     uintptr_t object;
@@ -37,7 +37,7 @@ static struct destruction {
 static struct os_lock destructions_lock;
 
 static struct destruction *destruction_of(uintptr_t object) {
-    return &destructions[(object >> 3) * 0x9e3779b97f4a7c15ull >> 54];
+    return &destructions[(object >> 3) * 0x9e3779b97f4a7c15ull >> 50];
 }
 
 /* Whether a use of a destroyed object is the first one. */
@@ -46,7 +46,8 @@ static int tell_destruction(struct earlier_steps *steps, uintptr_t object) {
     struct destruction known = *destruction_of(object);
     if (known.object == object) destruction_of(object)->told = 1;
     os_unlock(&destructions_lock);
-    if (known.object != object) return 1;
+    /* Memory that was never initialised may look as if it were destroyed. */
+    if (known.object != object) return 0;
     earlier_add(steps,
                 (struct earlier){WH_EARLIER_DESTROYED, 0, known.thread, known.stack, known.time});
     lives_tell(steps, known.thread);

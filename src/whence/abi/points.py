@@ -883,7 +883,7 @@ POINTS = (
         "where a thread ends that holds the lock m",
         "end",
         "end of a thread",
-        where="where a thread ends that has locked m and not released it, and no other thread may know",
+        where="where a thread ends that got the lock in checked code and still holds it",
         headline="end of a thread",
     ),
     _labelled("branch", 53, "a branch or switch depends on v", "decide", "branch by a labelled value"),
