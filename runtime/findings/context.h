@@ -58,11 +58,12 @@ struct context {
     uint32_t check;      /* WH_CHECK_* of a leak check, which never ends the program; 0: none */
     const struct descriptor *descriptor; /* at uses of one that was closed, or NULL */
     const struct earlier_steps *earlier; /* of a lock or a thread, or NULL */
-    const char *types; /* of the step, or what was said before an abort, for reports, or NULL */
-    uint64_t origin;   /* of undefined bytes that are read, or 0 */
-    uint32_t birth;    /* the stack at which the labels of a value were born, or 0 */
-    uint32_t place;    /* the stack to report where no code of the program runs, or 0 */
-    uint64_t pc;       /* where a signal interrupted this thread, or 0 */
+    const char *types;   /* of the step, or what was said before an abort, for reports, or NULL */
+    uint64_t origin;     /* of undefined bytes that are read, or 0 */
+    uint32_t birth;      /* the stack at which the labels of a value were born, or 0 */
+    uint32_t place;      /* the stack to report where no code of the program runs, or 0 */
+    const void *machine; /* the registers at a signal, a ucontext_t, or NULL */
+    uint64_t pc;         /* where a signal interrupted this thread, or 0 */
     const struct pointer *second;            /* where two pointers take part, or NULL */
     const struct undefined_bytes *undefined; /* at uses of memory, or NULL */
 };

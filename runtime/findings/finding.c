@@ -266,8 +266,13 @@ static void fill_earlier(struct wh_finding *head, const struct earlier_steps *ea
 
 static void fill_chains(struct wh_finding *head, const struct context *context,
                         const struct whence_block *block) {
-    if (!PORT_PLANES || !options.origins) return;
+    if (!PORT_PLANES) return;
     struct text text = {draft.chains, sizeof draft.chains, 0};
+    if (PORT_OBSERVED) {
+        port_written(context, head->n_stack > 1 ? draft.stack[1] : 0, &text);
+        head->n_chains = (uint32_t)text.length;
+    }
+    if (!options.origins) return;
     chains_describe(&context->event, block, context->library,
                     context->event.width + context->beyond, (context->flags & WH_FLAG_FETCH) != 0,
                     &text);

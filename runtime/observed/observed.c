@@ -1,6 +1,7 @@
 #include "observed.h"
 #include "../os/dynamic.h"
 #include "../os/mem.h"
+#include "../os/text.h"
 #include "../process/images.h"
 #include "../process/tool.h"
 #include "../rt/access.h"
@@ -113,6 +114,45 @@ static void judge_use(const struct stop *stop, void *machine) {
     context.event.root = observed_origin((uint32_t)stop->tag);
     event_evaluate(&context);
     tool_ask(WH_REQUEST_ALLOW, 0, 0);
+}
+
+/* ---- where its address comes from ---- */
+
+/* In the order of the core's. */
+static const int registers[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+                                REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                REG_R12, REG_R13, REG_R14, REG_R15};
+#define REGISTERS (sizeof registers / sizeof *registers)
+
+struct question {
+    uint64_t pc, address, registers[REGISTERS];
+    struct row {
+        uint64_t kind, value, writer, is_argument;
+    } rows[WH_OBSERVED_WRITTEN_MOST];
+};
+
+static void put_row(const struct row *row, uint64_t pointer, uint64_t caller, struct text *into) {
+    int is_pointer = row->kind == WH_WRITTEN_POINTER;
+    uint64_t words[] = {is_pointer ? WH_ROLE_POINTER : WH_ROLE_INDEX,
+                        is_pointer ? pointer : row->value, row->writer + 1,
+                        row->is_argument ? caller : 0};
+    static const char *const before[] = {"=", "\t", "\n^", "\t"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        text_put(into, before[i]);
+        text_decimal(into, words[i]);
+    }
+    text_put(into, "\n");
+}
+
+void port_written(const struct context *context, uint64_t caller, struct text *into) {
+    struct question question = {.pc = context->trap.pc, .address = context->event.r};
+    uint64_t point = context->event.point;
+    if (!context->machine || !VALUES_ON) return;
+    if (point != WH_POINT_DEREF_R && point != WH_POINT_DEREF_W) return;
+    const greg_t *values = ((const ucontext_t *)context->machine)->uc_mcontext.gregs;
+    for (size_t i = 0; i < REGISTERS; i++) question.registers[i] = (uint64_t)values[registers[i]];
+    uint64_t count = tool_ask(WH_REQUEST_WRITTEN, (uint64_t)&question, 0);
+    for (uint64_t i = 0; i < count; i++) put_row(&question.rows[i], context->event.r, caller, into);
 }
 
 /* ---- requests of valgrind.h ---- */

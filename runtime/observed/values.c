@@ -30,10 +30,19 @@ static uint32_t *tag_at(uintptr_t address) {
                         WH_OBSERVED_TAGS_SKEW);
 }
 
+static uint32_t *writer_at(uintptr_t address) {
+    return (uint32_t *)(((address / WH_GRANULE * sizeof(uint32_t)) ^ WH_OBSERVED_WRITERS_FLIP) +
+                        WH_OBSERVED_WRITERS_SKEW);
+}
+
 static const struct whence_bounds reserved[] = {
-    {OBSERVED_LOW_BITS, WH_OBSERVED_VALUES_LOW},  {OBSERVED_HIGH_BITS, OBSERVED_HIGH_SIZE},
-    {OBSERVED_LAST_BITS, OBSERVED_LAST_SIZE},     {OBSERVED_LOW_TAGS, WH_OBSERVED_VALUES_LOW / 2},
+    {OBSERVED_LOW_BITS, WH_OBSERVED_VALUES_LOW},
+    {OBSERVED_HIGH_BITS, OBSERVED_HIGH_SIZE},
+    {OBSERVED_LAST_BITS, OBSERVED_LAST_SIZE},
+    {OBSERVED_LOW_TAGS, WH_OBSERVED_VALUES_LOW / 2},
     {OBSERVED_HIGH_TAGS, OBSERVED_HIGH_SIZE / 2},
+    {OBSERVED_LOW_WRITERS, WH_OBSERVED_WRITERS_LOW / 2},
+    {OBSERVED_HIGH_WRITERS, (WH_OBSERVED_VALUES_END - WH_OBSERVED_WRITERS_BEGIN) / 2},
 };
 
 long values_init(uintptr_t *begin, size_t *size) {
@@ -132,12 +141,21 @@ static void mark(uintptr_t address, uint64_t size, uint8_t bits) {
     for (; at < end; at++) *(volatile uint8_t *)at = bits;
 }
 
+/* The program has not stored there last. */
+static void forget_writers(uintptr_t address, uint64_t size) {
+    if (address + size > WH_OBSERVED_WRITERS_LOW && address < WH_OBSERVED_WRITERS_BEGIN) return;
+    for (volatile uint32_t *at = writer_at(address); at <= writer_at(address + size - 1); at++)
+        *at = 0;
+}
+
 void __whence_value_define(uint64_t address, uint64_t size) {
     if (!size || !is_covered(address, size)) return;
-    if (size < ASKED)
-        mark(address, size, 0);
-    else
+    if (size >= ASKED) {
         ask_mark(address, size, 0);
+        return;
+    }
+    mark(address, size, 0);
+    forget_writers(address, size);
 }
 
 /* What the memory holds stays: nothing tells it from other memory but the plane. */

@@ -67,6 +67,11 @@ uintptr_t port_first_bad(uintptr_t address, uint64_t size);
 uint64_t port_trapped(struct context *context, uintptr_t address, int write);
 /* Whether this process contains code that is to be checked. */
 int port_is_checked(void);
+/* Lines of chains (whence.engines.process.chains) for the values from which the address of the
+ * access was made, where they are known from the run itself. `caller`: behind the call of the
+ * function that made it, or 0. Where PORT_OBSERVED is 1. */
+struct text;
+void port_written(const struct context *context, uint64_t caller, struct text *into);
 /* Handles a signal of the processor; 1 if the instruction must run again. */
 int port_takes_fault(int number, const siginfo_t *info, void *machine);
 /* Bit (1 << (number - 1)) for each signal that the program must neither block nor handle. */

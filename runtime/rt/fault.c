@@ -16,6 +16,7 @@ static uint64_t saved_register(const ucontext_t *machine, int which) {
 }
 
 void fault_state(struct context *context, const ucontext_t *machine) {
+    context->machine = machine;
     context->trap.pc = saved_register(machine, REG_RIP);
     context->trap.sp = saved_register(machine, REG_RSP);
     context->trap.pointer = (const struct frame *)saved_register(machine, REG_RBP);

@@ -418,6 +418,8 @@ def _observed_lines() -> Iterator[str]:
         yield f"#define WH_REQUEST_{name} {number:#x}u"
     for number, name in enumerate(observed.MET):
         yield f"#define WH_MET_{name} {number}u"
+    for number, name in enumerate(observed.WRITTEN):
+        yield f"#define WH_WRITTEN_{name} {number}u"
     yield "/* X(name, symbol), in the order of the names' bytes */"
     yield "#define WH_INTERCEPTS(X) \\"
     rows = sorted(intercepts.RUNTIME_SYMBOLS.items())

@@ -26,6 +26,18 @@ bits: the number of a stack, or `TAG_PLACE` and the tool's number of a place in 
 TAG_PLACE = 1 << 31
 """Of the tags of stack memory: the place is where its frame was made, or the function whose frame it was."""
 
+WRITERS_FLIP, WRITERS_SKEW = 0x7800_0000_0000, 0x1B80
+"""``((a / 8 * 4) ^ WRITERS_FLIP) + WRITERS_SKEW`` says which instruction stored to a's granule last, 32 bits:
+its address times 4, and one of `HALVES`. 0: it is not known, as where the C library or the kernel wrote."""
+WRITERS_BEGIN, WRITERS_LOW = 0x6080_0000_0000, 0x0E00_0000_0000
+"""Memory whose writers are kept: below WRITERS_LOW, and from WRITERS_BEGIN to VALUES_END."""
+HALVES = {"PART": 0, "FIRST": 1, "SECOND": 2, "WHOLE": 3}
+"""Which bytes of the granule the last store has written: less than 4, the first or the second 4, all."""
+WRITTEN = ("POINTER", "INDEX")
+"""What a value was in the address of an access."""
+WRITTEN_MOST = 4
+"""Values of one access whose writers are asked for."""
+
 REQUESTS = {
     "APART": 0x5748_0001,
     "BEGIN": 0x5748_0002,
@@ -38,6 +50,7 @@ REQUESTS = {
     "COPY": 0x5748_0009,
     "PLACE": 0x5748_000A,
     "MARK": 0x5748_000B,
+    "WRITTEN": 0x5748_000C,
 }
 """Client requests of the runtime, each with up to two words; the answer is 0 where no tool executes the
 process. APART: code that is not looked at (begin, end). KNOWN: code whose calls lead to the wrappers
@@ -51,7 +64,11 @@ be written. MET: whether code there is neither apart nor known.
 VALUES: follow undefined values from now on; the planes are there (an address in the runtime's code). COPY:
 the undefined bits of some bytes go along to others as soon as the runtime returns to the program (the address
 of three words: to, from, size). PLACE: the place in code that a tag is of. MARK: bytes are all undefined, or
-defined with tag 0 (the address of three words: begin, size, tag); the tool does it faster.
+defined with tag 0 (the address of three words: begin, size, tag); the tool does it faster. WRITTEN: whence an
+address came that this thread has accessed (the address of words: where, the address, the 16 registers as the
+core numbers them): writes behind these words four for each value of it that was loaded from memory (the
+number of one of `WRITTEN`, the value, the instruction that stored it, and whether that stored what its
+function had got as an argument), at most `WRITTEN_MOST` times; answers how many.
 """
 
 
@@ -64,6 +81,11 @@ PLANES = {
     "TAGS_FLIP": TAGS_FLIP,
     "TAGS_SKEW": TAGS_SKEW,
     "TAG_PLACE": TAG_PLACE,
+    "WRITERS_FLIP": WRITERS_FLIP,
+    "WRITERS_SKEW": WRITERS_SKEW,
+    "WRITERS_LOW": WRITERS_LOW,
+    "WRITERS_BEGIN": WRITERS_BEGIN,
+    "WRITTEN_MOST": WRITTEN_MOST,
 }
 """Names of the numbers above, in C."""
 
@@ -74,5 +96,7 @@ def macros() -> dict[str, str]:
     values |= PLANES
     values |= {f"USE_{name}": number for name, number in USES.items()}
     values |= {f"MET_{name}": number for number, name in enumerate(MET)}
+    values |= {f"HALF_{name}": number for name, number in HALVES.items()}
+    values |= {f"WRITTEN_{name}": number for number, name in enumerate(WRITTEN)}
     values |= {f"REQUEST_{name}": number for name, number in REQUESTS.items()}
     return {f"WHENCE_{name}": f"{value:#x}ull" for name, value in values.items()}

@@ -137,11 +137,14 @@ def _chain(
     role, value = _ROLES.get(int(number), ""), int(word)
     holders = [line for line in lines if line.startswith("@")]
     results = [line for line in lines if line.startswith("~")]
-    lines = [line for line in lines if not line.startswith(("@", "!", "~"))]
+    placed = [line for line in lines if line.startswith("^")]
+    lines = [line for line in lines if not line.startswith(("@", "!", "~", "^"))]
     hops = _all_hops(lines)
     if results and hops and (wrapped := _result(results[0])):
         hops = (*hops[:-1], replace(hops[-1], wrapped=wrapped))
     lines = [line for line in lines if not line.startswith("<")]
+    if not lines and placed:
+        hops = _placed(placed[0], stacks)
     if holders and hops:
         hops = (replace(hops[0], holder=_holder(holders[0], stacks)), *hops[1:])
     cut = len(lines) >= MOST_HOPS or not hops or not hops[-1].kind.is_birth
@@ -151,6 +154,17 @@ def _chain(
     if role == "POINTER" and row is not None and row.name == "use" and values and value != values[0].value:
         term = f"the pointer to {term}"
     return Chain(term, None if role == "USED" else value, hops, cut, is_number=role == "INDEX")
+
+
+def _placed(line: str, stacks: Stacks) -> tuple[Hop, ...]:
+    """The hop of a store by its place in the code, or of the argument that it stored by that of the call."""
+    stored, called = ([pc] if pc else [] for pc in map(int, line[1:].split("\t")))
+    function = next((frame.function for frame in stacks(stored)), None)
+    kind = HopKind.ARGUMENT if called and function else HopKind.STORED
+    for frame in stacks(called if kind is HopKind.ARGUMENT else stored):
+        name = function if kind is HopKind.ARGUMENT else ""
+        return (Hop(kind, frame.function, frame.file, frame.line, frame.column, name or ""),)
+    return ()
 
 
 def _result(line: str) -> tuple[int, int] | None:

@@ -52,7 +52,8 @@ void look(Addr address, HWord size_and_write, Addr pc) {
     mine->pc = pc;
     mine->kind = WHENCE_MET_ACCESS;
     if (is_aligned_read(mine, closed)) return;
-    define(address, size); /* what a wrong access reads is no news */
+    keep_begin(mine);
+    define_bits(address, size); /* what a wrong access reads is no news */
     stop(mine);
 }
 

@@ -14,6 +14,7 @@
  * (follow.c).
  */
 #include "tool.h"
+#include "stops.h"
 #include "pub_tool_oset.h"
 
 /* ---- blocks that have met undefined values ---- */
@@ -29,6 +30,10 @@ void meet_again(ThreadId thread, Addr pc) {
     const PtrdiffT offset = offsetof(VexGuestAMD64State, guest_CMSTART);
     VG_(get_shadow_regs_area)(thread, (UChar *)words, 0, offset, sizeof words);
     if (words[0] != pc || words[1] != 1) return;
+    struct access *mine = &accesses[thread];
+    mine->left_at = pc;
+    VG_(get_shadow_regs_area)(thread, (UChar *)&mine->left_begin, 2,
+                              offsetof(VexGuestAMD64State, guest_RIP), sizeof mine->left_begin);
     if (!met) met = VG_(OSetWord_Create)(room, "whence.met", VG_(free));
     if (!VG_(OSetWord_Contains)(met, pc)) VG_(OSetWord_Insert)(met, pc);
     words[0] = words[1] = 0;
@@ -155,6 +160,7 @@ static IRType widest(SizeT left) {
 static void store_none(struct block *block, IRExpr *address, SizeT size, IRExpr *guard) {
     /* The runtime writes its own planes, too. */
     if (is_own(block->at)) guard = is_followed_here(block, address);
+    note_writer(block, address, size, guard);
     for (SizeT done = 0; done < size;) {
         IRType type = widest(size - done);
         addStmtToIRSB(block->out, IRStmt_Store(Iend_LE, place_if(block, address, (Long)done, guard),
@@ -625,6 +631,8 @@ void settle(struct block *block) {
         }
         Bool passes = is_own(block->at) && keep_argument(block, statement);
         addStmtToIRSB(block->out, statement);
+        if (statement->tag == Ist_WrTmp)
+            note_stack(block, statement->Ist.WrTmp.tmp, statement->Ist.WrTmp.data);
         if (passes) {
             follow_store(block, statement);
             continue;

@@ -157,6 +157,7 @@ static IRExpr *tag_in_memory(struct block *block, IRExpr *address, IRExpr *bits,
 
 static void store(struct block *block, IRExpr *address, IRExpr *bits, IRExpr *tag, IRExpr *guard) {
     IRType type = type_in(block, bits);
+    note_writer(block, address, (SizeT)sizeofIRType(type), guard);
     addStmtToIRSB(block->out, IRStmt_Store(Iend_LE, place_if(block, address, 0, guard), bits));
     if (is_no_bits(bits)) return;
     for (Int done = 0; done < sizeofIRType(type); done += 8) {

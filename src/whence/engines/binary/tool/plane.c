@@ -39,9 +39,8 @@ static void drop_pages(Addr begin, Addr end) {
                      : "rcx", "r11", "memory");
 }
 
-void define(Addr address, SizeT size) {
-    if (!values_on || !size || !is_followed(address, size)) return;
-    Addr begin = VALUES_OF(address), end = begin + size;
+void clear(Addr begin, SizeT size) {
+    Addr end = begin + size;
     if (size < DROPPED) {
         VG_(memset)((void *)begin, 0, size);
         return;
@@ -50,6 +49,15 @@ void define(Addr address, SizeT size) {
     VG_(memset)((void *)begin, 0, first - begin);
     drop_pages(first, last);
     VG_(memset)((void *)last, 0, end - last);
+}
+
+void define_bits(Addr address, SizeT size) {
+    if (values_on && size && is_followed(address, size)) clear(VALUES_OF(address), size);
+}
+
+void define(Addr address, SizeT size) {
+    define_bits(address, size);
+    if (values_on && size) forget_writers(address, size);
 }
 
 static void set_tags(Addr address, SizeT size, UInt tag) {

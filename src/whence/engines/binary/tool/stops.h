@@ -25,6 +25,8 @@ struct access {
     UInt allowances;
     ULong value, bits; /* of a use */
     UInt tag;
+    /* The last instruction before which a block was left, and that block; the same at a stop. */
+    Addr left_at, left_begin, stopped_at, stopped_begin;
 };
 extern struct access *accesses; /* by thread */
 
@@ -32,5 +34,10 @@ void allow(struct access *mine);
 /* Stops the program before its next instruction, unless the runtime has allowed what it does. */
 void stop(struct access *mine);
 Bool is_allowed(const struct access *mine);
+
+/* Keeps what explain() needs of a thread that is going to be stopped. */
+void keep_begin(struct access *mine);
+/* Writes whence the address of an access came (WHENCE_REQUEST_WRITTEN). */
+UInt explain(ThreadId thread, UWord *words);
 
 #endif

@@ -215,6 +215,10 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayo
                         const VexGuestExtents *extents, const VexArchInfo *machine, IRType guest,
                         IRType host) {
     (void)extents, (void)machine, (void)guest, (void)host;
+    if (explaining) {
+        explain_block(in);
+        return in;
+    }
     Bool is_apart_here = holds(&apart, closure->nraddr);
     if (!begun || (is_apart_here && !values_on)) return in;
     if (values_on) meet_again(closure->tid, closure->nraddr);
@@ -241,8 +245,11 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayo
     block.tags = tags;
     block.stack_pointer = layout->offset_SP;
     block.pc = word(0);
+    block.begin = closure->nraddr;
+    block.is_apart = is_apart_here;
     block.is_new =
         !is_apart_here && !holds(&known, closure->nraddr) && file_around(closure->nraddr).end;
+    if (values_on && !is_apart_here) note_block(&block);
     if (!values_on)
         look_at_accesses(&block);
     else if (is_apart_here)
@@ -319,6 +326,7 @@ static Bool request(ThreadId thread, UWord *words, UWord *result) {
         *result = 1;
         return True;
     }
+    case WHENCE_REQUEST_WRITTEN: *result = explain(thread, (UWord *)words[1]); return True;
     case WHENCE_REQUEST_PLACE: *result = place_of_tag((UInt)words[1]); return True;
     case WHENCE_REQUEST_MET:
         *result = !holds(&known, words[1]) && !holds(&apart, words[1]);

@@ -29,6 +29,14 @@
 /* Bytes of the guest's state, at most. */
 #define STATE_MOST 2048
 
+/* Words of the plane of writers that a block has found (writers.c). */
+struct spot {
+    IRTemp base;
+    Long low; /* from it, less than a granule */
+    IRTemp place, end, half, whole;
+};
+#define SPOTS_MOST 64
+
 struct block {
     IRSB *out;
     const IRSB *in;
@@ -42,14 +50,18 @@ struct block {
     IRTemp *bits;      /* temporary -> that of its undefined bits */
     IRTemp *tags;      /* temporary -> that of their origin */
     Int stack_pointer; /* where the core keeps it */
-    Addr at;           /* the instruction */
-    Addr left_at;      /* where code that leaves the block was put last */
+    Addr begin;        /* of the block */
+    Bool is_apart;
+    Addr at;      /* the instruction */
+    Addr left_at; /* where code that leaves the block was put last */
     IRExpr *pc;
-    IRExpr *pointer;           /* the stack pointer, if it was put */
-    Long lowered;              /* by how much, since that was marked last */
-    Addr lowered_at;           /* by this instruction */
-    Bool is_new;               /* nobody has announced the code */
-    Bool changed;              /* the instruction has changed a register already */
+    IRExpr *pointer; /* the stack pointer, if it was put */
+    Long lowered;    /* by how much, since that was marked last */
+    Addr lowered_at; /* by this instruction */
+    Bool is_new;     /* nobody has announced the code */
+    Bool changed;    /* the instruction has changed a register already */
+    struct spot spots[SPOTS_MOST];
+    UInt spots_count;
     UChar settled[STATE_MOST]; /* bytes of the state that are known to be defined */
 };
 
@@ -93,8 +105,13 @@ extern Bool values_on;
 
 void values_begin(ThreadId thread, Addr begin, Addr end);
 void values_callbacks(void);
+/* Other code than the program's has written there, or nobody has; the same, where the program's
+ * stores stay the last ones. */
 void define(Addr address, SizeT size);
+void define_bits(Addr address, SizeT size);
 void undefine(Addr address, SizeT size, UInt tag);
+/* Fills a part of a plane with zeros. */
+void clear(Addr begin, SizeT size);
 /* Whether undefined bits may be kept of the memory there. */
 Bool is_followed(Addr address, SizeT size);
 /* A tag for what is left undefined by an instruction, or by the frame of a function. */
@@ -110,6 +127,25 @@ extern UInt *later;      /* by thread: how many copies wait */
 extern UInt copies_wait; /* of all threads */
 /* Whether code is the runtime's. */
 Bool is_own(Addr pc);
+
+/* ---- the last writers (writers.c) ---- */
+
+void forget_writers(Addr address, SizeT size);
+/* The instruction that has stored all of the bytes of a value; 0 if none is known. */
+Addr writer_of(Addr address, SizeT size);
+/* Code that notes that the block's instruction has stored to memory. */
+void note_writer(struct block *block, IRExpr *address, SizeT size, IRExpr *guard);
+
+/* Where a thread has the begin of the block that it executes. */
+#define BEGIN_OF_BLOCK(layout)                                                                     \
+    (2 * (layout)->total_sizeB + (Int)offsetof(VexGuestAMD64State, guest_RIP))
+void note_block(struct block *block);
+
+/* ---- where addresses come from (explained.c) ---- */
+
+/* A block is translated to be looked at, and not to be executed. */
+extern Bool explaining;
+void explain_block(const IRSB *in);
 
 /* ---- code for them (assumed.c, follow.c, laws.c) ---- */
 
