@@ -351,6 +351,15 @@ def test_without_a_core_the_allocator_checks(run: Whence, compile_: Compile) -> 
 
 
 @needs_core
+def test_rules_over_correct_accesses_are_refused(run: Whence, compile_: Compile, tmp_path: Path) -> None:
+    rules = tmp_path / "every.rules"
+    rules.write_text('rule seven "seven"\n    at deref_w r\n    when Kind(r) == Heap and Value(r, 1) == 7\n')
+    done = run.run("--engine", "binary", "--rules", rules, compile_("int main(void) { return 0; }"))
+    assert done.status == 2
+    assert "'seven' needs every access, of which engine binary observes only those at which" in done.err
+
+
+@needs_core
 def test_statically_linked_programs_are_refused(run: Whence, compile_: Compile) -> None:
     program = compile_("int main(void) { return 0; }", "prog", "-static")
     done = run.run("--engine", "binary", program)

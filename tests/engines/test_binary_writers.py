@@ -125,6 +125,27 @@ def test_an_argument(run: Whence, compile_: Compile) -> None:
     assert hops(done) == [("r", "passed to value", line_of(body, "here"))], done.err
 
 
+@needs_core
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_which_part_is_the_pointer(level: str, run: Whence, compile_: Compile) -> None:
+    """A null pointer is less than its index, and an index may be added to where a variable lies."""
+    null = (
+        "struct wide { double *a; long i; }; APART double get(struct wide *w) { return w->a[w->i]; }\n"
+        "APART void set(struct wide *w) {\nw->a = 0; /* pointer */\nw->i = 100000; /* index */\n}"
+        "int main(void) { struct wide w; set(&w); return get(&w); }"
+    )
+    done = binary(run, compile_(null, level))
+    said = {("r", line_of(null, "pointer")), ("the index of r", line_of(null, "index"))}
+    assert {(term, line) for term, what, line in hops(done) if what == "stored to memory"} == said, done.err
+    table = (
+        "static char table[10]; struct wide { long i; };"
+        " APART int get(struct wide *w) { return table[w->i]; }\n"
+        "int main(void) { struct wide w; w.i = -0x40000000; return get(&w); }"
+    )
+    done = binary(run, compile_(table, level, "-fno-pie", "-no-pie"))
+    assert [each for each in hops(done) if each[0] == "r"] == [], done.err
+
+
 # Stores that are not the last ones, or that are of other bytes.
 UNKNOWN = {
     "copied-over": "memcpy(&l->head, &n, sizeof n);",

@@ -323,7 +323,33 @@ static void find_index(const struct values *all, const IRExpr *atom) {
 
 #define DEPTH_MOST 32
 
-/* The largest part of a sum that is no constant is the pointer, whatever else is added to it. */
+/* Whether a part of an address is a number by how it was made. */
+static Bool is_scaled(const struct values *all, const IRExpr *atom) {
+    const IRExpr *made = made_of(all, atom);
+    while (made && made->tag == Iex_RdTmp) made = made_of(all, made);
+    if (!made) return False;
+    if (made->tag == Iex_Unop) return True;
+    return made->tag == Iex_Binop &&
+           (made->Iex.Binop.op == Iop_Shl64 || made->Iex.Binop.op == Iop_Mul64);
+}
+
+/* A pointer is above all that can be an index of a small block; where both parts are less, or more,
+ * nobody knows. */
+#define POINTER_LEAST (1ull << 20)
+static Bool is_pointer(ULong value) { return value >= POINTER_LEAST && value >> 47 == 0; }
+
+/* Which part of a sum is the pointer: the first, the second or neither, as 1, 2 or 0. */
+static UInt pointer_of(const struct values *all, const IRExpr *a, const IRExpr *b) {
+    ULong first = 0, second = 0;
+    if (!value_of(all, a, &first) || !value_of(all, b, &second)) return 0;
+    /* A large constant is where a variable lies, or a member far behind its pointer. */
+    if (b->tag == Iex_Const) return second + POINTER_LEAST < 2 * POINTER_LEAST ? 1 : 0;
+    Bool is_first = is_scaled(all, a), is_second = is_scaled(all, b);
+    if (is_first != is_second) return is_first ? 2 : 1;
+    if (is_pointer(first) != is_pointer(second)) return is_pointer(first) ? 1 : 2;
+    return 0;
+}
+
 static void find_parts(const struct values *all, const IRExpr *atom, UInt depth) {
     const IRExpr *made = made_of(all, atom);
     if (!made || depth == DEPTH_MOST) return;
@@ -334,12 +360,11 @@ static void find_parts(const struct values *all, const IRExpr *atom, UInt depth)
     } else if (made->tag == Iex_Binop &&
                (made->Iex.Binop.op == Iop_Add64 || made->Iex.Binop.op == Iop_Sub64)) {
         const IRExpr *a = made->Iex.Binop.arg1, *b = made->Iex.Binop.arg2;
-        ULong first = 0, second = 0;
-        if (!value_of(all, a, &first) || !value_of(all, b, &second)) return;
-        Bool is_other = made->Iex.Binop.op == Iop_Add64 && b->tag != Iex_Const && second > first &&
-                        second >> 47 == 0;
-        find_parts(all, is_other ? b : a, depth + 1);
-        if (made->Iex.Binop.op == Iop_Add64) find_index(all, is_other ? a : b);
+        Bool is_sum = made->Iex.Binop.op == Iop_Add64;
+        UInt which = is_sum ? pointer_of(all, a, b) : 1;
+        if (!which) return;
+        find_parts(all, which == 1 ? a : b, depth + 1);
+        if (is_sum) find_index(all, which == 1 ? b : a);
     }
 }
 
