@@ -3,6 +3,7 @@
  * stable interface. */
 #include "../labels/births.h"
 #include "chunks.h"
+#include "requests.h"
 #include "poison.h"
 #include "../findings/described.h"
 #include "../leak/leak.h"
@@ -136,14 +137,13 @@ static uint64_t check_memory(const struct request *request) {
     return accessible < request->arguments[1] ? request->arguments[0] + accessible : 0;
 }
 
-/* The same, and that all bytes are defined. */
+/* The same, and that all bytes before the first one that is not accessible are defined. */
 static uint64_t check_values(const struct request *request) {
-    uintptr_t begin = request->arguments[0], end = begin + request->arguments[1];
+    uintptr_t begin = request->arguments[0];
     uint64_t accessible = check_accessible(request);
-    if (begin + accessible < end) return begin + accessible;
-    uintptr_t first = VALUES_ON ? values_first(begin, end - begin) : end;
-    if (first == end) return 0;
-    use_memory(begin, end - begin, first, "client request", request->frame);
+    uintptr_t end = begin + accessible, first = VALUES_ON ? values_first(begin, accessible) : end;
+    if (first == end) return accessible < request->arguments[1] ? end : 0;
+    use_memory(begin, accessible, first, "client request", request->frame);
     return first;
 }
 
@@ -480,7 +480,11 @@ static handler *handler_of(uint64_t number) {
 }
 
 WH_EXPORT uint64_t __whence_client_request(const uint64_t *words, uint64_t otherwise) {
-    struct request request = {words + 1, FRAME_HERE};
+    return request_answer(words, otherwise, FRAME_HERE);
+}
+
+uint64_t request_answer(const uint64_t *words, uint64_t otherwise, const struct frame *frame) {
+    struct request request = {words + 1, frame};
     handler *handle = handler_of(words[0]);
     thread_here();
     return handle ? handle(&request) : otherwise;

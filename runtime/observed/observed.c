@@ -2,6 +2,7 @@
 #include "../os/dynamic.h"
 #include "../os/mem.h"
 #include "../os/text.h"
+#include "../interface/requests.h"
 #include "../process/images.h"
 #include "../process/tool.h"
 #include "../rt/access.h"
@@ -160,12 +161,17 @@ void port_written(const struct context *context, uint64_t caller, struct text *i
 /* Bytes of the sequence of instructions in which they are seen. */
 #define SEQUENCE 19
 
-/* rdx holds the answer of a process that nothing executes, and then ours. */
+/* rdx holds the answer of a process that nothing executes, and then ours. For stacks, the request
+ * is a call from where it stands, whose frame lies below the stack pointer for that time: what is
+ * there may be the program's. */
 static void answer(const struct stop *stop, void *machine) {
     greg_t *registers = ((ucontext_t *)machine)->uc_mcontext.gregs;
-    registers[REG_RDX] = (greg_t)__whence_client_request((const uint64_t *)stop->address,
-                                                         (uint64_t)registers[REG_RDX]);
+    struct frame *call = (struct frame *)registers[REG_RSP] - 1, kept = *call;
+    *call = (struct frame){(const struct frame *)registers[REG_RBP], stop->pc + SEQUENCE};
+    registers[REG_RDX] =
+        (greg_t)request_answer((const uint64_t *)stop->address, (uint64_t)registers[REG_RDX], call);
     registers[REG_RIP] = (greg_t)(stop->pc + SEQUENCE);
+    *call = kept;
 }
 
 int observed_fault(int number, void *machine) {

@@ -135,7 +135,9 @@ static void install_leak_signal(void) {
 
 /* ---- stacks for the handler ---- */
 
-/* Registers of every access to a closed block are stored there: no leak search must look. */
+/* Registers of every access to a closed block, or at which a tool stops the program, are stored
+ * there: no leak search must look. */
+#define IS_STOPPED (PORT_GUARDS || PORT_OBSERVED)
 #define KEPT_MOST 1024u
 static uintptr_t kept[KEPT_MOST];
 static unsigned kept_count;
@@ -152,7 +154,7 @@ void signals_unlock(void) {
 }
 
 static uintptr_t take_stack(void) {
-    if (!PORT_GUARDS) return os_map(SIGNAL_STACK);
+    if (!IS_STOPPED) return os_map(SIGNAL_STACK);
     os_lock(&kept_lock);
     uintptr_t stack = kept_count ? kept[--kept_count] : (uintptr_t)rt_private(SIGNAL_STACK);
     os_unlock(&kept_lock);
@@ -160,7 +162,7 @@ static uintptr_t take_stack(void) {
 }
 
 static void give_stack(uintptr_t stack) {
-    if (!PORT_GUARDS) {
+    if (!IS_STOPPED) {
         os_unmap(stack, SIGNAL_STACK);
         return;
     }

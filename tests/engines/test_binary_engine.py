@@ -231,6 +231,51 @@ def test_a_library_that_is_loaded_later(run: Whence, compile_: Compile) -> None:
     assert (twin.status, twin.said) == (0, "")
 
 
+@needs_core
+def test_leaks_behind_a_finding(run: Whence, compile_: Compile) -> None:
+    """The stack of the handler that judges an access keeps its registers, which are the runtime's."""
+    body = (
+        "static void *kept; __attribute__((noinline)) static void work(int n) { char *p = malloc(10);"
+        " p[n > 1 ? -1 : 0] = 1; if (n == 3) kept = p; }"
+        "int main(int n, char **v) { work(n); return 0; }"
+    )
+    program = compile_(body)
+    for more, overruns, leaks in ((), 0, 1), (("x",), 1, 1), (("x", "y"), 1, 0):
+        done = binary(run, program, *more)
+        assert done.err.count("error[heap-buffer-overflow]") == overruns, done.err
+        assert done.err.count("error[definite-leak]") == leaks, done.err
+
+
+CHECKS = """
+#include <valgrind/memcheck.h>
+static int check(char *p, int n) { return VALGRIND_CHECK_MEM_IS_DEFINED(p, n) != 0; }
+int main(int n, char **v) {
+    char *p = malloc(8);
+    memset(p, 1, 6);
+    if (n > 2) memset(p, 1, 8);
+    int bad = check(p, 8 + (n > 1));
+    bad += VALGRIND_CHECK_MEM_IS_ADDRESSABLE(p - (n > 1), 8) != 0;
+    free(p);
+    return bad;
+}
+"""
+
+
+@needs_core
+def test_checks_on_request(run: Whence, compile_: Compile) -> None:
+    """Each has the stack of its own line, and what is undefined is said beside what is out of bounds."""
+    assert CORE is not None
+    program = compile_(CHECKS, "checks", "-I", CORE.headers.parent)
+    rule = "use-of-uninitialized-value"
+    for more, undefined, lines in ((), 1, set()), (("x",), 1, {0, 6}), (("x", "y"), 0, {0, 6}):
+        done = run.run("--engine", "binary", "--keep-going", "--enable", rule, program, *more)
+        assert done.err.count(f"error[{rule}]") == undefined, done.err
+        first = (START + CHECKS).split("static int check")[0].count("\n") + 1
+        assert done.err.count("error[heap-buffer-overflow]") == len(lines), done.err
+        assert all(f"checks.c:{first + line}:" in done.err for line in lines), done.err
+        assert "0  check " in done.err or not undefined, done.err
+
+
 POOL = """
 #include <valgrind/memcheck.h>
 int main(int n, char **v) {

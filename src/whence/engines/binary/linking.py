@@ -24,7 +24,8 @@ LOG = "core.log"
 """Name of the file for what the core writes, in the folder of the run."""
 _BASE = "0x58000000"
 """Where the core wants to lie, away from programs."""
-_WRAPPED = ("vgModuleLocal_read_debuginfo_dwarf3", "vgModuleLocal_new_dwarf3_reader", "vgPlain_getenv")
+_DEBUGINFO = ("vgModuleLocal_read_debuginfo_dwarf3", "vgModuleLocal_new_dwarf3_reader")
+_WRAPPED = (*_DEBUGINFO, "vgPlain_getenv", "sanityCheckIRSB")
 """Functions of the core that the tool replaces."""
 _COMPILE = (
     *("-O2", "-fomit-frame-pointer", "-fno-stack-protector", "-fno-strict-aliasing", "-fno-builtin"),
