@@ -132,11 +132,13 @@ struct question {
     } rows[WH_OBSERVED_WRITTEN_MOST];
 };
 
+/* What is said of a value depends on what it was. */
 static void put_row(const struct row *row, uint64_t pointer, uint64_t caller, struct text *into) {
-    int is_pointer = row->kind == WH_WRITTEN_POINTER;
-    uint64_t words[] = {is_pointer ? WH_ROLE_POINTER : WH_ROLE_INDEX,
-                        is_pointer ? pointer : row->value, row->writer + 1,
-                        row->is_argument ? caller : 0};
+    static const uint64_t roles[] = {[WH_WRITTEN_POINTER] = WH_ROLE_POINTER,
+                                     [WH_WRITTEN_INDEX] = WH_ROLE_INDEX,
+                                     [WH_WRITTEN_USED] = WH_ROLE_USED};
+    uint64_t words[] = {roles[row->kind], row->kind == WH_WRITTEN_POINTER ? pointer : row->value,
+                        row->writer + 1, row->is_argument ? caller : 0};
     static const char *const before[] = {"=", "\t", "\n^", "\t"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         text_put(into, before[i]);
@@ -149,10 +151,10 @@ void port_written(const struct context *context, uint64_t caller, struct text *i
     struct question question = {.pc = context->trap.pc, .address = context->event.r};
     uint64_t point = context->event.point;
     if (!context->machine || !VALUES_ON) return;
-    if (point != WH_POINT_DEREF_R && point != WH_POINT_DEREF_W) return;
+    if (point != WH_POINT_DEREF_R && point != WH_POINT_DEREF_W && point != WH_POINT_USE) return;
     const greg_t *values = ((const ucontext_t *)context->machine)->uc_mcontext.gregs;
     for (size_t i = 0; i < REGISTERS; i++) question.registers[i] = (uint64_t)values[registers[i]];
-    uint64_t count = tool_ask(WH_REQUEST_WRITTEN, (uint64_t)&question, 0);
+    uint64_t count = tool_ask(WH_REQUEST_WRITTEN, (uint64_t)&question, point == WH_POINT_USE);
     for (uint64_t i = 0; i < count; i++) put_row(&question.rows[i], context->event.r, caller, into);
 }
 

@@ -126,6 +126,13 @@ void __whence_value_store(uint64_t address, uint64_t size, uint64_t bits, uint64
     if (bits) set_tags(address, size, origin);
 }
 
+/* The program has not stored there last. */
+static void forget_writers(uintptr_t address, uint64_t size) {
+    if (address + size > WH_OBSERVED_WRITERS_LOW && address < WH_OBSERVED_WRITERS_BEGIN) return;
+    for (volatile uint32_t *at = writer_at(address); at <= writer_at(address + size - 1); at++)
+        *at = 0;
+}
+
 /* From this many bytes on, the tool marks them sooner than single stores do. */
 #define ASKED 512u
 
@@ -139,13 +146,6 @@ static void mark(uintptr_t address, uint64_t size, uint8_t bits) {
     uint64_t all = 0x0101010101010101ull * bits;
     for (; end - at >= 8; at += 8) *(volatile wh_word *)at = all;
     for (; at < end; at++) *(volatile uint8_t *)at = bits;
-}
-
-/* The program has not stored there last. */
-static void forget_writers(uintptr_t address, uint64_t size) {
-    if (address + size > WH_OBSERVED_WRITERS_LOW && address < WH_OBSERVED_WRITERS_BEGIN) return;
-    for (volatile uint32_t *at = writer_at(address); at <= writer_at(address + size - 1); at++)
-        *at = 0;
 }
 
 void __whence_value_define(uint64_t address, uint64_t size) {
@@ -167,6 +167,7 @@ void values_forget(uintptr_t address, uint64_t size, uint64_t origin) {
     }
     mark(address, size, 0xff);
     set_tags(address, size, origin);
+    forget_writers(address, size);
 }
 
 void __whence_value_undefine(uint64_t address, uint64_t size, uint64_t origin) {

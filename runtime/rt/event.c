@@ -1,4 +1,5 @@
 #include "event.h"
+#include "signals.h"
 #include "entry.h"
 #include "histories.h"
 #include "watched.h"
@@ -166,6 +167,7 @@ uint64_t event_leak_check(struct context *context, uint32_t check) {
     if (no_more_checks || !rules_current || !options.leaks || rules_main == UINT64_MAX) return 0;
     if (thread_here()->in_finding) return 0;
     if (check == WH_CHECK_END && wishes_decline()) return 0;
+    signals_forget();
     context->event.point = WH_POINT_RET;
     context->event.function = rules_main;
     const struct whence_past *last = last_event(thread_here(), rules_main, 1);

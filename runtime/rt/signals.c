@@ -135,9 +135,7 @@ static void install_leak_signal(void) {
 
 /* ---- stacks for the handler ---- */
 
-/* Registers of every access to a closed block, or at which a tool stops the program, are stored
- * there: no leak search must look. */
-#define IS_STOPPED (PORT_GUARDS || PORT_OBSERVED)
+/* Registers of every access to a closed block are stored there: no leak search must look. */
 #define KEPT_MOST 1024u
 static uintptr_t kept[KEPT_MOST];
 static unsigned kept_count;
@@ -154,7 +152,7 @@ void signals_unlock(void) {
 }
 
 static uintptr_t take_stack(void) {
-    if (!IS_STOPPED) return os_map(SIGNAL_STACK);
+    if (!PORT_GUARDS) return os_map(SIGNAL_STACK);
     os_lock(&kept_lock);
     uintptr_t stack = kept_count ? kept[--kept_count] : (uintptr_t)rt_private(SIGNAL_STACK);
     os_unlock(&kept_lock);
@@ -162,7 +160,7 @@ static uintptr_t take_stack(void) {
 }
 
 static void give_stack(uintptr_t stack) {
-    if (!IS_STOPPED) {
+    if (!PORT_GUARDS) {
         os_unmap(stack, SIGNAL_STACK);
         return;
     }
@@ -177,6 +175,12 @@ static void open_stack(struct thread *thread) {
     thread->alternate_stack = take_stack();
     struct os_stack own = {(void *)thread->alternate_stack, 0, SIGNAL_STACK};
     if (thread->alternate_stack) os_alternate_stack(&own, NULL);
+}
+
+void signals_forget(void) {
+    uintptr_t begin = thread_self.alternate_stack, here = (uintptr_t)__builtin_frame_address(0);
+    if (PORT_OBSERVED && begin && here - begin >= SIGNAL_STACK)
+        wh_fill((void *)begin, 0, SIGNAL_STACK);
 }
 
 static void begins(const struct new_thread *unused) {

@@ -15,6 +15,9 @@ int signals_end(int number);
 /* Each thread has a stack for the handlers. */
 extern const struct observer signals_observer;
 
+/* Where a tool stops the program, the registers of each stop lie on the thread's stack for
+ * handlers: a leak search that does not run there must not find them. */
+void signals_forget(void);
 /* Whether faults come to our handler. */
 int signals_take_faults(void);
 /* Runs the program's handler of a signal that we keep (SIGSYS, SIGTRAP). 0: it has none. */

@@ -246,6 +246,17 @@ def test_leaks_behind_a_finding(run: Whence, compile_: Compile) -> None:
         assert done.err.count("error[definite-leak]") == leaks, done.err
 
 
+@needs_core
+def test_a_handler_of_the_program_for_faults(run: Whence, compile_: Compile) -> None:
+    """Its local variables lie on the stack that the runtime gives to handlers."""
+    body = (
+        'static void on(int n) { volatile int kept[4]; kept[1] = n; puts(kept[1] == n ? "on" : "off");'
+        " exit(3); } int main(void) { signal(SIGSEGV, on); *(volatile int *)0x2345678000 = 1; return 1; }"
+    )
+    done = binary(run, compile_(body))
+    assert (done.status, done.out, done.said) == (3, b"on\n", ""), done.err
+
+
 CHECKS = """
 #include <valgrind/memcheck.h>
 static int check(char *p, int n) { return VALGRIND_CHECK_MEM_IS_DEFINED(p, n) != 0; }

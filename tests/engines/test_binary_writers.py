@@ -52,7 +52,7 @@ def hops(done: Done) -> list[tuple[str, str, int]]:
     """What the chains of the report say: of which value, what happened, and in which line."""
     said, term = [], ""
     for line in done.err.splitlines():
-        if found := re.match(r" +whence (.*) = .*: newest first", line):
+        if found := re.match(r" +whence (.*?)(?: = .*)?: newest first", line):
             term = found[1]
         elif found := re.match(r" +\d+ +(.*?) +prog\.c:(\d+):", line) if term else None:
             said.append((term, found[1], int(found[2])))
@@ -144,6 +144,35 @@ def test_which_part_is_the_pointer(level: str, run: Whence, compile_: Compile) -
     )
     done = binary(run, compile_(table, level, "-fno-pie", "-no-pie"))
     assert [each for each in hops(done) if each[0] == "r"] == [], done.err
+
+
+COPIED = """
+struct pair { int a, b; };
+APART void copy(long *to, const long *from) {
+*to = *from; /* here */
+}
+APART int large(const long *p) { if (*p > 7) puts("large"); return 0; }
+int main(void) {
+    long *p = malloc(16), *q = malloc(16);
+    q[0] = 0;
+    COPY
+    int r = large(q + FROM);
+    free(p); free(q);
+    return r;
+}
+"""
+
+
+@needs_core
+@pytest.mark.parametrize("level", ["-O0", "-O1"])
+def test_an_undefined_value_that_was_copied(level: str, run: Whence, compile_: Compile) -> None:
+    """The store that copied it is named; a block that was never written has none, whatever was there before."""
+    body = COPIED.replace("COPY", "copy(q, p);").replace("FROM", "0")
+    done = binary(run, compile_(body, level))
+    assert [each[1:] for each in hops(done)] == [("stored to memory", line_of(body, "here"))], done.err
+    body = COPIED.replace("COPY", "copy(q + 1, q); free(q); q = malloc(16);").replace("FROM", "1")
+    done = binary(run, compile_(body, level))
+    assert "error[use-of-uninitialized-value]" in done.err and hops(done) == [], done.err
 
 
 # Stores that are not the last ones, or that are of other bytes.

@@ -134,6 +134,8 @@ def test_what_is_defined_is_told_to_the_rules_and_asked_of_them(whence: Whence) 
         done, found = whence.findings(VALUES, "./prog", *words)
         assert [each["rule"] for each in found] == ["use-of-uninitialized-value"]
         assert function in str(found[0])
+
+
 ANSWERS = """
 #include <sanitizer/allocator_interface.h>
 #include <sanitizer/asan_interface.h>

@@ -154,5 +154,3 @@ def test_an_overflow_on_such_a_stack_is_found(whence: Whence) -> None:
     done, found = whence.findings("./prog", "handler", "over")
     assert [each["rule"] for each in found] == ["stack-buffer-overflow"], done.err
     assert found[0]["stack"][0]["function"] == "handler"
-
-

@@ -33,8 +33,8 @@ WRITERS_BEGIN, WRITERS_LOW = 0x6080_0000_0000, 0x0E00_0000_0000
 """Memory whose writers are kept: below WRITERS_LOW, and from WRITERS_BEGIN to VALUES_END."""
 HALVES = {"PART": 0, "FIRST": 1, "SECOND": 2, "WHOLE": 3}
 """Which bytes of the granule the last store has written: less than 4, the first or the second 4, all."""
-WRITTEN = ("POINTER", "INDEX")
-"""What a value was in the address of an access."""
+WRITTEN = ("POINTER", "INDEX", "USED")
+"""What a value was in the address of an access, or an undefined one that is used."""
 WRITTEN_MOST = 4
 """Values of one access whose writers are asked for."""
 
@@ -68,7 +68,8 @@ defined with tag 0 (the address of three words: begin, size, tag); the tool does
 address came that this thread has accessed (the address of words: where, the address, the 16 registers as the
 core numbers them): writes behind these words four for each value of it that was loaded from memory (the
 number of one of `WRITTEN`, the value, the instruction that stored it, and whether that stored what its
-function had got as an argument), at most `WRITTEN_MOST` times; answers how many.
+function had got as an argument), at most `WRITTEN_MOST` times; answers how many. With 1, the same of the undefined value that this
+thread has used last.
 """
 
 

@@ -52,7 +52,7 @@ void look(Addr address, HWord size_and_write, Addr pc) {
     mine->pc = pc;
     mine->kind = WHENCE_MET_ACCESS;
     if (is_aligned_read(mine, closed)) return;
-    keep_begin(mine);
+    keep_begin(VG_(get_running_tid)());
     define_bits(address, size); /* what a wrong access reads is no news */
     stop(mine);
 }

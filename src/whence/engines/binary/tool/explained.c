@@ -42,6 +42,7 @@ Bool explaining;
 static struct question {
     ThreadId thread;
     Addr pc, address;           /* of the access */
+    UInt tag;                   /* or of the undefined bits that are used; 0: none are */
     ULong registers[REGISTERS]; /* there */
     Addr argument_at; /* asks whether this instruction stores an argument, and nothing else */
     Bool is_argument;
@@ -400,6 +401,40 @@ static void look_for_parts(struct values *all) {
     }
 }
 
+/* ---- undefined values ---- */
+
+/* Whether some of the bits of a loaded value are undefined, by the tag of the use. Those of new
+ * blocks have no writer; those of new frames may have an old one. */
+static Bool is_used(Addr address, SizeT size) {
+    if (address < WHENCE_VALUES_BEGIN || !is_followed(address, size) || size > 8) return False;
+    UInt bits = 0;
+    for (SizeT i = 0; i < size; i++) bits |= *(const volatile UChar *)(VALUES_OF(address) + i);
+    return bits && *(const volatile UInt *)TAG_OF(address) == question.tag;
+}
+
+/* The load that brings in the bits, if there is only one. */
+static void look_for_undefined(struct values *all) {
+    const IRSB *in = all->in;
+    Int begin = begin_of(in, question.pc);
+    Addr first = 0;
+    begin_with_registers(all, begin);
+    for (Int i = 0; i < in->stmts_used; i++) {
+        const IRStmt *statement = in->stmts[i];
+        ULong at;
+        if (i > begin && statement->tag == Ist_IMark) break;
+        if (statement->tag != Ist_WrTmp) continue;
+        const IRExpr *made = statement->Ist.WrTmp.data;
+        if (made->tag == Iex_Load && value_of(all, made->Iex.Load.addr, &at) &&
+            is_used(at, (SizeT)sizeofIRType(made->Iex.Load.ty))) {
+            found_count = !first || first == at;
+            first = at;
+            found[0] = (struct found){made, WHENCE_WRITTEN_USED, 0};
+            if (!found_count) return;
+        }
+        evaluate(all, statement->Ist.WrTmp.tmp, made);
+    }
+}
+
 /* ---- arguments ---- */
 
 static Bool is_argument_register(Int offset) {
@@ -453,13 +488,18 @@ void explain_block(const IRSB *in) {
         look_for_argument(&all);
     } else {
         found_count = 0;
-        look_for_parts(&all);
+        if (question.tag)
+            look_for_undefined(&all);
+        else
+            look_for_parts(&all);
         question.count = 0;
         for (UInt i = 0; i < found_count; i++) {
             const IRExpr *load = found[i].load;
             ULong at = 0;
             SizeT size = (SizeT)sizeofIRType(load->Iex.Load.ty);
-            if (!value_of(&all, load->Iex.Load.addr, &at) || !is_defined(at, size)) continue;
+            if (!value_of(&all, load->Iex.Load.addr, &at) ||
+                (!question.tag && !is_defined(at, size)))
+                continue;
             Addr writer = writer_of(at, size);
             if (!writer) continue;
             UWord *row = question.rows + (SizeT)ROW_WORDS * question.count++;
@@ -483,13 +523,15 @@ static Addr block_of(ThreadId thread) {
     return begin;
 }
 
-UInt explain(ThreadId thread, UWord *words) {
+UInt explain(ThreadId thread, UWord *words, Bool is_use) {
     struct access *mine = &accesses[thread];
     Addr begin = block_of(thread), pc = words[0];
     if (!values_on || !begin) return 0;
-    if (begin == pc && mine->stopped_at == pc) begin = mine->stopped_begin;
-    mine->stopped_at = 0;
-    question = (struct question){.thread = thread, .pc = pc, .address = words[1]};
+    if (mine->begin_pc == pc) begin = mine->begin;
+    mine->begin_pc = 0;
+    question = (struct question){
+        .thread = thread, .pc = pc, .address = words[1], .tag = is_use ? mine->tag : 0};
+    if (is_use && !mine->tag) return 0;
     question.rows = words + FIRST_ROW;
     VG_(memcpy)(question.registers, words + FIRST_REGISTER, sizeof question.registers);
     translate(begin);
@@ -501,10 +543,11 @@ UInt explain(ThreadId thread, UWord *words) {
 }
 
 /* The code before an instruction at which a block was left is in that block. */
-void keep_begin(struct access *mine) {
-    mine->stopped_at = 0;
-    if (mine->left_at != mine->pc) return;
-    mine->stopped_at = mine->pc;
-    mine->stopped_begin = mine->left_begin;
+void keep_begin(ThreadId thread) {
+    struct access *mine = &accesses[thread];
+    if (!values_on) return;
+    mine->begin = block_of(thread);
+    if (mine->begin == mine->left_at) mine->begin = mine->left_begin;
+    mine->begin_pc = mine->pc;
     mine->left_at = 0;
 }

@@ -74,6 +74,7 @@ static void use(VexGuestAMD64State *state, ULong value, ULong bits, ULong how, U
     mine->bits = bits;
     mine->tag = tag;
     if (!is_allowed(mine)) {
+        keep_begin(thread);
         state->guest_RIP = pc;
         state->guest_RSP += how >> 8;
         stop(mine);

@@ -72,6 +72,11 @@ void undefine(Addr address, SizeT size, UInt tag) {
     set_tags(address, size, tag);
 }
 
+void undefine_block(Addr address, SizeT size, UInt tag) {
+    undefine(address, size, tag);
+    if (values_on && size) forget_writers(address, size);
+}
+
 /* What is further apart are two stacks. */
 #define FRAME_MOST (16u << 20)
 

@@ -25,8 +25,10 @@ struct access {
     UInt allowances;
     ULong value, bits; /* of a use */
     UInt tag;
-    /* The last instruction before which a block was left, and that block; the same at a stop. */
-    Addr left_at, left_begin, stopped_at, stopped_begin;
+    /* The last instruction before which a block was left, if no other code has come since, and that
+     * block. */
+    Addr left_at, left_begin;
+    Addr begin, begin_pc; /* of the block of a stop, and where that was */
 };
 extern struct access *accesses; /* by thread */
 
@@ -36,8 +38,9 @@ void stop(struct access *mine);
 Bool is_allowed(const struct access *mine);
 
 /* Keeps what explain() needs of a thread that is going to be stopped. */
-void keep_begin(struct access *mine);
-/* Writes whence the address of an access came (WHENCE_REQUEST_WRITTEN). */
-UInt explain(ThreadId thread, UWord *words);
+void keep_begin(ThreadId thread);
+/* Writes whence the address of an access came, or the undefined value that the thread has used last
+ * (WHENCE_REQUEST_WRITTEN). */
+UInt explain(ThreadId thread, UWord *words, Bool is_use);
 
 #endif

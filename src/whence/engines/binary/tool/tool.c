@@ -221,6 +221,7 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayo
     }
     Bool is_apart_here = holds(&apart, closure->nraddr);
     if (!begun || (is_apart_here && !values_on)) return in;
+    if (!is_apart_here) accesses[closure->tid].left_at = 0;
     if (values_on) meet_again(closure->tid, closure->nraddr);
     SizeT count = (SizeT)in->tyenv->types_used;
     static struct block block;
@@ -320,13 +321,15 @@ static Bool request(ThreadId thread, UWord *words, UWord *result) {
     case WHENCE_REQUEST_MARK: {
         const UWord *marked = (const UWord *)words[1];
         if (marked[2])
-            undefine(marked[0], marked[1], (UInt)marked[2]);
+            undefine_block(marked[0], marked[1], (UInt)marked[2]);
         else
             define(marked[0], marked[1]);
         *result = 1;
         return True;
     }
-    case WHENCE_REQUEST_WRITTEN: *result = explain(thread, (UWord *)words[1]); return True;
+    case WHENCE_REQUEST_WRITTEN:
+        *result = explain(thread, (UWord *)words[1], words[2] != 0);
+        return True;
     case WHENCE_REQUEST_PLACE: *result = place_of_tag((UInt)words[1]); return True;
     case WHENCE_REQUEST_MET:
         *result = !holds(&known, words[1]) && !holds(&apart, words[1]);

@@ -110,6 +110,8 @@ void values_callbacks(void);
 void define(Addr address, SizeT size);
 void define_bits(Addr address, SizeT size);
 void undefine(Addr address, SizeT size, UInt tag);
+/* The same, where what was stored before is no news. */
+void undefine_block(Addr address, SizeT size, UInt tag);
 /* Fills a part of a plane with zeros. */
 void clear(Addr begin, SizeT size);
 /* Whether undefined bits may be kept of the memory there. */
