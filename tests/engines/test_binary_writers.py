@@ -166,7 +166,7 @@ int main(void) {
 @needs_core
 @pytest.mark.parametrize("level", ["-O0", "-O1"])
 def test_an_undefined_value_that_was_copied(level: str, run: Whence, compile_: Compile) -> None:
-    """The store that copied it is named; a block that was never written has none, whatever was there before."""
+    """The store that copied it is named; a block that was never written has none, whoever had it before."""
     body = COPIED.replace("COPY", "copy(q, p);").replace("FROM", "0")
     done = binary(run, compile_(body, level))
     assert [each[1:] for each in hops(done)] == [("stored to memory", line_of(body, "here"))], done.err

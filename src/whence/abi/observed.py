@@ -68,8 +68,8 @@ defined with tag 0 (the address of three words: begin, size, tag); the tool does
 address came that this thread has accessed (the address of words: where, the address, the 16 registers as the
 core numbers them): writes behind these words four for each value of it that was loaded from memory (the
 number of one of `WRITTEN`, the value, the instruction that stored it, and whether that stored what its
-function had got as an argument), at most `WRITTEN_MOST` times; answers how many. With 1, the same of the undefined value that this
-thread has used last.
+function had got as an argument), at most `WRITTEN_MOST` times; answers how many. With 1, the
+same of the undefined value that this thread has used last.
 """
 
 
