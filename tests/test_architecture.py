@@ -137,7 +137,7 @@ TABLES = {"src/whence/abi/points.py": "the detection points, a row each"}
 TOO_LONG = {
     "src/whence/instrument/definedness/follow.py": 896,
     "src/whence/instrument/definedness/resume.py": 923,
-    "src/whence/engines/binary/tool/assumed.c": 648,
+    "src/whence/engines/binary/tool/assumed.c": 622,
     "src/whence/engines/binary/tool/laws.c": 809,
 }
 """Longer files that are none, and their lines: the list gets no row, and no number grows."""

@@ -167,12 +167,12 @@ void port_written(const struct context *context, uint64_t caller, struct text *i
  * is a call from where it stands, whose frame lies below the stack pointer for that time: what is
  * there may be the program's. */
 static void answer(const struct stop *stop, void *machine) {
-    greg_t *registers = ((ucontext_t *)machine)->uc_mcontext.gregs;
-    struct frame *call = (struct frame *)registers[REG_RSP] - 1, kept = *call;
-    *call = (struct frame){(const struct frame *)registers[REG_RBP], stop->pc + SEQUENCE};
-    registers[REG_RDX] =
-        (greg_t)request_answer((const uint64_t *)stop->address, (uint64_t)registers[REG_RDX], call);
-    registers[REG_RIP] = (greg_t)(stop->pc + SEQUENCE);
+    greg_t *gregs = ((ucontext_t *)machine)->uc_mcontext.gregs;
+    struct frame *call = (struct frame *)gregs[REG_RSP] - 1, kept = *call;
+    *call = (struct frame){(const struct frame *)gregs[REG_RBP], stop->pc + SEQUENCE};
+    gregs[REG_RDX] =
+        (greg_t)request_answer((const uint64_t *)stop->address, (uint64_t)gregs[REG_RDX], call);
+    gregs[REG_RIP] = (greg_t)(stop->pc + SEQUENCE);
     *call = kept;
 }
 

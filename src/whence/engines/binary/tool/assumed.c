@@ -14,40 +14,6 @@
  * (follow.c).
  */
 #include "tool.h"
-#include "stops.h"
-#include "pub_tool_oset.h"
-
-/* ---- blocks that have met undefined values ---- */
-
-static OSet *met;
-
-static void *room(const HChar *purpose, SizeT size) { return VG_(malloc)(purpose, size); }
-
-/* A block that cannot go on leaves by a jump that has the core forget the code of an instruction,
- * as of code that was changed. That instruction is what is translated next. */
-void meet_again(ThreadId thread, Addr pc) {
-    ULong words[2];
-    const PtrdiffT offset = offsetof(VexGuestAMD64State, guest_CMSTART);
-    VG_(get_shadow_regs_area)(thread, (UChar *)words, 0, offset, sizeof words);
-    if (words[0] != pc || words[1] != 1) return;
-    struct access *mine = &accesses[thread];
-    mine->left_at = pc;
-    VG_(get_shadow_regs_area)(thread, (UChar *)&mine->left_begin, 2,
-                              offsetof(VexGuestAMD64State, guest_RIP), sizeof mine->left_begin);
-    if (!met) met = VG_(OSetWord_Create)(room, "whence.met", VG_(free));
-    if (!VG_(OSetWord_Contains)(met, pc)) VG_(OSetWord_Insert)(met, pc);
-    words[0] = words[1] = 0;
-    VG_(set_shadow_regs_area)(thread, 0, offset, sizeof words, (const UChar *)words);
-}
-
-Bool has_met(const IRSB *in) {
-    if (!met) return False;
-    for (Int i = 0; i < in->stmts_used; i++)
-        if (in->stmts[i]->tag == Ist_IMark &&
-            VG_(OSetWord_Contains)(met, in->stmts[i]->Ist.IMark.addr))
-            return True;
-    return False;
-}
 
 /* Leaves the block before its instruction if a word is not 0. No function is called: that would
  * take registers of the processor from the block. */

@@ -149,7 +149,7 @@ void note_block(struct block *block);
 extern Bool explaining;
 void explain_block(const IRSB *in);
 
-/* ---- code for them (assumed.c, follow.c, laws.c) ---- */
+/* ---- code for them (met.c, assumed.c, follow.c, laws.c) ---- */
 
 IRType type_of_bits(IRType type);
 IRExpr *no_bits(IRType type);
