@@ -389,6 +389,21 @@ def test_vectors_that_hold_the_end_of_a_block_are_read(run: Whence, compile_: Co
 
 
 @needs_core
+def test_a_program_goes_on_behind_a_stop_in_a_function_that_the_core_has_joined(
+    run: Whence, compile_: Compile
+) -> None:
+    """The core translates a call and the function's begin as one piece, once it knows both."""
+    body = (
+        "volatile int last; __attribute__((noinline)) void keep(volatile int *p) { last = *p; }"
+        "int main(int n, char **v) { int *p = malloc(40); keep(p + 9 + n); keep(p + 10 + n); keep(p - n);"
+        ' free(p); puts("freed"); return 0; }'
+    )
+    done = binary(run, compile_(body, level="-O1"))
+    assert done.out == b"freed\n" and "the program exited with status 0" in done.err, done.err
+    assert done.err.count("error[heap-buffer-overflow]") == 3
+
+
+@needs_core
 def test_rules_that_need_more_are_refused(run: Whence, compile_: Compile) -> None:
     program = compile_("int main(void) { return 0; }")
     done = binary(run, "--enable", "signed-addition-overflow", program)

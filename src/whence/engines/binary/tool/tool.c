@@ -185,11 +185,17 @@ static void call_hand_on(struct block *block) {
     addStmtToIRSB(block->out, IRStmt_Dirty(call));
 }
 
+/* Where the core has gone on at the target of a call or jump, the state still says that it is at
+ * that: a stop would execute it again, behind its push. */
 void enter(struct block *block, IRStmt *mark) {
+    Bool is_target = block->behind && mark->Ist.IMark.addr != block->behind;
     block->at = mark->Ist.IMark.addr;
+    block->behind = block->at + mark->Ist.IMark.len;
     block->pc = word(block->at);
     block->changed = False;
     addStmtToIRSB(block->out, mark);
+    if (is_target)
+        addStmtToIRSB(block->out, IRStmt_Put(offsetof(VexGuestAMD64State, guest_RIP), block->pc));
     if (block->is_new) call_meet(block);
     block->is_new = False;
 }

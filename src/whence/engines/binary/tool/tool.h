@@ -53,6 +53,7 @@ struct block {
     Addr begin;        /* of the block */
     Bool is_apart;
     Addr at;      /* the instruction */
+    Addr behind;  /* of the one before; 0: there is none */
     Addr left_at; /* where code that leaves the block was put last */
     IRExpr *pc;
     IRExpr *pointer; /* the stack pointer, if it was put */
