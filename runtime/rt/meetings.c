@@ -284,6 +284,7 @@ static WH_COLD void judge_end(const struct held *held) {
     struct earlier_steps steps = {.count = 0};
     struct context context = {.place = held->stack};
     context.event.point = WH_POINT_THREAD_END;
+    context.event.value = 1;
     context.event.r = context.event.root = held->object;
     block_read(block_at(held->object), &context.event.block);
     lives_tell(&steps, thread_self.number);

@@ -52,13 +52,16 @@ def test_rules(whence_env: Mapping[str, str], option: str) -> None:
     assert complete(whence_env, "whence", "rules", "show", "definite") == ["definite-leak"]
 
 
+SHIPPED = ["double-free", "double-close", "double-lock", "double-join"]
+
+
 def test_rules_of_a_file(whence_env: Mapping[str, str], tmp_path: Path) -> None:
     file = tmp_path / "own.rules"
     file.write_text('rule doubtful-free "a free" at free r when Allocated(r)\n')
     words = ["whence", "run", "--rules", str(file), "--enable", "doub"]
-    assert complete(whence_env, *words) == ["double-free", "double-close", "doubtful-free"]
+    assert complete(whence_env, *words) == [*SHIPPED, "doubtful-free"]
     file.write_text("rule rule rule")
-    assert complete(whence_env, *words) == ["double-free", "double-close"]
+    assert complete(whence_env, *words) == SHIPPED
 
 
 def test_programs_and_their_arguments_are_files(whence_env: Mapping[str, str]) -> None:

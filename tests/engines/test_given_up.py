@@ -37,7 +37,7 @@ int main(int count, char **words) {
 INSTEAD = """
 import os, time
 import whence.engines.native.work as work
-from whence.instrument.passes.analyses import ORIGINS
+from whence.abi.analyses import ORIGINS
 
 compile_carried = work.compile_carried
 
