@@ -19,11 +19,14 @@ BUILDERS = {
 """Fixtures that start a compiler, or whose users do: their tests carry the marker `build`."""
 
 SAMPLED = {
+    "alloc/test_alloc_kinds.py::test_found": 2,
     "alloc/test_alloc_packed.py::test_clean": 2,
     "domains/test_commands.py::test_only_what_is_wrong_is_found": 3,
     "engines/test_binary_values.py::test_bugs_and_their_clean_twins": 3,
-    "hops/test_hop_chains.py::test_every_hop_is_told_and_no_other": 2,
+    "engines/test_quick_tier.py::test_what_knowledge_of_the_library_removes": 2,
+    "hops/test_hop_chains.py::test_every_hop_is_told_and_no_other": 3,
     "proofs/test_machine.py::test_the_programs_of_the_error_rules": 2,
+    "runtime/test_runtime_checks.py::test_bad_access": 2,
     "runtime/test_runtime_invariants.py::test_programs_break_no_promise": 2,
     "test_entered.py::test_chains_need_no_other_functions": 2,
     "test_input_chains.py::test_a_chain_says_which_input_it_begins_with": 2,
@@ -36,6 +39,8 @@ SAMPLED = {
     "test_stream_chains.py::test_copies_of_strings_are_hops": 2,
     "test_stream_chains.py::test_what_streams_read_is_named": 2,
     "test_written_chains.py::test_copies_of_texts_are_hops": 2,
+    "test_written_chains.py::test_chains_begin_where_a_library_function_has_written": 2,
+    "toolchain/test_native_links.py::test_usual_links_need_no_python": 2,
     "toolchain/test_spellings.py::test_programs": 2,
 }
 """Tests with many parameters of which one in so many is in the default suite, the first among them; their
