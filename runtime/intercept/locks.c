@@ -35,7 +35,7 @@ MEETS_AT_ONCE(pthread_spin_unlock, pthread_spinlock_t, MEET_SPIN, MEET_UNLOCK)
 LOCK(pthread_spin_lock, pthread_spinlock_t, MEET_SPIN, 0)
 TRY(pthread_spin_trylock, pthread_spinlock_t, pthread_spin_lock, MEET_SPIN, 0)
 
-/* ---- threads.h ---- */
+/* ---- threads.h, where thrd_success is 0, as that of pthread.h ---- */
 
 MEETS_WITH(mtx_init, mtx_t, int, type, MEET_MUTEX, MEET_INIT, (void)0)
 MEETS_AT_ONCE(mtx_unlock, mtx_t, MEET_MUTEX, MEET_UNLOCK)
@@ -48,17 +48,5 @@ static int turn_mtx_destroy(mtx_t *object) {
 MEETS_AS(void, (void)result, mtx_destroy, (mtx_t * object), (object), object, NULL, MEET_MUTEX,
          MEET_DESTROY, 0, WRITES_OBJECT)
 
-static int is_free(int result) { return result == thrd_success; }
-
-static int turn_mtx_trylock(mtx_t *object) {
-    IN_TURN(WH_TURN_TRY, REAL(mtx_trylock)(object),
-            is_free((int)before) ? REAL(mtx_lock)(object) : (int)before);
-}
-MEETS(mtx_trylock, (mtx_t * object), (object), MEET_MUTEX, MEET_TRY, 0, WRITES_OBJECT)
-
-static int turn_mtx_timedlock(mtx_t *object, const struct timespec *moment) {
-    IN_TURN(WH_TURN_TRY, REAL(mtx_timedlock)(object, moment),
-            is_free((int)before) ? REAL(mtx_lock)(object) : (int)before);
-}
-MEETS(mtx_timedlock, (mtx_t *restrict object, const struct timespec *restrict moment),
-      (object, moment), MEET_MUTEX, MEET_UNTIL, 0, (WRITES_OBJECT, USE(moment, sizeof *moment)))
+TRY(mtx_trylock, mtx_t, mtx_lock, MEET_MUTEX, 0)
+UNTIL(mtx_timedlock, mtx_t, mtx_lock, MEET_MUTEX, 0)

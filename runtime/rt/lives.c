@@ -18,9 +18,8 @@ struct life {
     uint8_t state;
 };
 
-#define LIVES                                                                                      \
-    UINT16_MAX /* threads with higher numbers have one in common, and are not followed             \
-                */
+/* Threads with higher numbers have one in common, and are not followed. */
+#define LIVES UINT16_MAX
 #define HANDLES (1u << 17)
 
 static struct os_lock lives_lock;

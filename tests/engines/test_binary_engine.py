@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.harness.cores import CORE, needs_core
+from tests.harness.cores import CORE, Compile, needs_core
 from tests.harness.process import Done, Whence
 
 from whence.engines.binary import core
@@ -26,26 +25,6 @@ START = """
 #include <sys/wait.h>
 #include <unistd.h>
 """
-Compile = Callable[..., Path]
-
-
-@pytest.fixture
-def compile_(tmp_path: Path) -> Compile:
-    def build(body: str, name: str = "prog", *flags: str, suffix: str = ".c", level: str = "-O0") -> Path:
-        source = tmp_path / f"{name}{suffix}"
-        source.write_text(START * (suffix == ".c") + body)
-        compiler = "g++" if suffix == ".cpp" else "gcc"
-        command = [compiler, "-g", level, "-w", source, "-o", tmp_path / name, "-pthread", *flags]
-        subprocess.run(command, check=True, capture_output=True)
-        return tmp_path / name
-
-    return build
-
-
-@pytest.fixture
-def run(tmp_path: Path, whence_env: dict[str, str]) -> Whence:
-    env = {name: value for name, value in whence_env.items() if name != core.VARIABLE}
-    return Whence(tmp_path, env)
 
 
 def binary(run: Whence, *words: str | Path) -> Done:
@@ -153,12 +132,12 @@ def test_bugs_and_their_clean_twins(name: str, run: Whence, compile_: Compile) -
     if name == "copies-itself":
         body = body.replace("return 0;", "free(p - 8 * 0 - 8); return 0;")
         rules = rules[:1]
-    bug = binary(run, compile_(body, "bug", "-DFAULT=1"))
+    bug = binary(run, compile_(body, "-DFAULT=1", name="bug"))
     found = [line.split("[")[1].split("]")[0] for line in bug.err.splitlines() if line.startswith("error[")]
     assert (tuple(found), bug.status) == (rules, 99), bug.err
     assert words in bug.err
     assert f"bug.c:{len(START.splitlines()) + 1}" in bug.err
-    twin = binary(run, compile_(body, "twin", "-DFAULT=0"))
+    twin = binary(run, compile_(body, "-DFAULT=0", name="twin"))
     assert (twin.status, twin.said) == (0, ""), twin.err
     assert "checked: each access to a block" in twin.err
 
@@ -187,10 +166,10 @@ int main() {
 @needs_cxx
 def test_cxx(run: Whence, compile_: Compile) -> None:
     """Exceptions, containers, and what the C++ library's own code accesses."""
-    bug = binary(run, compile_(CXX, "bug", "-DFAULT=1", suffix=".cpp"))
+    bug = binary(run, compile_(CXX, "-DFAULT=1", name="bug", suffix=".cpp"))
     assert bug.err.count("error[heap-buffer-overflow]") == 1
     assert bug.err.count("error[dangling-pointer-dereference]") == 1
-    twin = binary(run, compile_(CXX, "twin", "-DFAULT=0", suffix=".cpp"))
+    twin = binary(run, compile_(CXX, "-DFAULT=0", name="twin", suffix=".cpp"))
     assert (twin.status, twin.out, twin.said) == (0, b"50\n", "")
 
 
@@ -222,8 +201,8 @@ def test_a_library_that_is_loaded_later(run: Whence, compile_: Compile) -> None:
     the place for them when it has stored all.
     """
     flags = ("-shared", "-fPIC", "-fno-builtin", "-Wl,-z,now", "-Wl,-z,relro")
-    library = compile_(PLUGIN, "plugin.so", *flags)
-    host = compile_(HOST, "host")
+    library = compile_(PLUGIN, *flags, name="plugin.so")
+    host = compile_(HOST, name="host")
     bug = binary(run, host, library, "more")
     assert bug.err.count("error[heap-buffer-overflow]") == 2, bug.err
     assert "strcpy" in bug.err
@@ -276,7 +255,7 @@ int main(int n, char **v) {
 def test_checks_on_request(run: Whence, compile_: Compile) -> None:
     """Each has the stack of its own line, and what is undefined is said beside what is out of bounds."""
     assert CORE is not None
-    program = compile_(CHECKS, "checks", "-I", CORE.headers.parent)
+    program = compile_(CHECKS, "-I", CORE.headers.parent, name="checks")
     rule = "use-of-uninitialized-value"
     for more, undefined, lines in ((), 1, set()), (("x",), 1, {0, 6}), (("x", "y"), 0, {0, 6}):
         done = run.run("--engine", "binary", "--keep-going", "--enable", rule, program, *more)
@@ -308,7 +287,7 @@ int main(int n, char **v) {
 @needs_core
 def test_requests_of_valgrind_h(run: Whence, compile_: Compile) -> None:
     assert CORE is not None
-    program = compile_(POOL, "pool", "-I", CORE.headers.parent)
+    program = compile_(POOL, "-I", CORE.headers.parent, name="pool")
     for more, count in ((), 0), (("x",), 1), (("x", "y"), 2):
         done = binary(run, "--error-exitcode", "0", program, *more)
         assert done.err.count("error[use-after-poison]") == count, done.err
@@ -322,7 +301,6 @@ def test_the_program_sees_nothing_of_it(run: Whence, compile_: Compile, tmp_path
         "extern char **environ; int main(int n, char **v) { puts(v[0]); for (char **e = environ; *e; e++)"
         ' puts(*e); for (int i = 3; i < 20; i++) if (!fcntl(i, 1)) printf("%d\\n", i); fflush(stdout);'
         ' if (n < 2) execl("/proc/self/exe", v[0], "again", (char *)0); return 7; }',
-        "prog",
         "-include",
         "fcntl.h",
     )
@@ -346,7 +324,7 @@ int main(int n, char **v) { int *p = malloc(40); p[0] = n; n = use(p, 9 + n); fr
 def test_a_finding_has_one_key_in_both_engines(run: Whence, compile_: Compile, tmp_path: Path) -> None:
     """Of a program with IR and without."""
     keys = {}
-    plain, own = compile_(KEYED, "keyed"), tmp_path / "own"
+    plain, own = compile_(KEYED, name="keyed"), tmp_path / "own"
     run.cc("-g", "-O0", "-w", tmp_path / "keyed.c", "-o", own)
     for engine, program in (("binary", plain), ("native", own)):
         report = tmp_path / f"{engine}.json"
@@ -358,7 +336,7 @@ def test_a_finding_has_one_key_in_both_engines(run: Whence, compile_: Compile, t
 @needs_core
 def test_children(run: Whence, compile_: Compile) -> None:
     """Programs that it starts are checked on request."""
-    bug = compile_("int main(void) { char *p = malloc(3); p[3] = 1; free(p); return 0; }", "bug")
+    bug = compile_("int main(void) { char *p = malloc(3); p[3] = 1; free(p); return 0; }", name="bug")
     for words, count in (((), 0), (("--trace-children",), 1)):
         done = run.run("--engine", "binary", *words, "/bin/sh", "-c", f"{bug}; exit 0")
         assert done.err.count("error[heap-buffer-overflow]") == count, done.err
@@ -372,7 +350,7 @@ def test_auto_takes_it_and_says_what_is_not_checked(run: Whence, compile_: Compi
     assert "note: " in done.err and "carries no IR: its accesses to blocks were checked" in done.err
     guarded = run.run("--guard", "top", program)
     assert "what an allocator sees" in guarded.err  # an option of the other engine
-    zero = compile_("int main(void) { return !malloc(0); }", "zero")
+    zero = compile_("int main(void) { return !malloc(0); }", name="zero")
     assert "empty-allocation" in run.run("--enable", "empty-allocation", zero).err
 
 
@@ -398,7 +376,7 @@ def test_a_program_goes_on_behind_a_stop_in_a_function_that_the_core_has_joined(
         "int main(int n, char **v) { int *p = malloc(40); keep(p + 9 + n); keep(p + 10 + n); keep(p - n);"
         ' free(p); puts("freed"); return 0; }'
     )
-    done = binary(run, compile_(body, level="-O1"))
+    done = binary(run, compile_(body, "-O1"))
     assert done.out == b"freed\n" and "the program exited with status 0" in done.err, done.err
     assert done.err.count("error[heap-buffer-overflow]") == 3
 
@@ -432,7 +410,7 @@ def test_rules_over_correct_accesses_are_refused(run: Whence, compile_: Compile,
 
 @needs_core
 def test_statically_linked_programs_are_refused(run: Whence, compile_: Compile) -> None:
-    program = compile_("int main(void) { return 0; }", "prog", "-static")
+    program = compile_("int main(void) { return 0; }", "-static")
     done = run.run("--engine", "binary", program)
     assert done.status == 126
     assert "is linked statically" in done.err

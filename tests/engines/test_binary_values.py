@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.harness.cores import CORE, needs_core
+from tests.harness.cores import CORE, Compile, needs_core
 from tests.harness.process import Done, Whence
-
-from whence.engines.binary import core
 
 RULE = "use-of-uninitialized-value"
 START = """
@@ -25,25 +21,6 @@ START = """
 #include <unistd.h>
 #define APART __attribute__((noinline, noipa)) static
 """
-Compile = Callable[..., Path]
-
-
-@pytest.fixture
-def compile_(tmp_path: Path) -> Compile:
-    def build(body: str, level: str, *flags: str, name: str = "prog") -> Path:
-        source = tmp_path / f"{name}.c"
-        source.write_text(START + body)
-        command = ["gcc", "-g", level, "-w", source, "-o", tmp_path / name, "-pthread", *flags]
-        subprocess.run(command, check=True, capture_output=True)
-        return tmp_path / name
-
-    return build
-
-
-@pytest.fixture
-def run(tmp_path: Path, whence_env: dict[str, str]) -> Whence:
-    env = {name: value for name, value in whence_env.items() if name != core.VARIABLE}
-    return Whence(tmp_path, env)
 
 
 def binary(run: Whence, *words: str | Path) -> Done:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.harness.cores import needs_core
+from tests.harness.cores import Compile, needs_core
 from tests.harness.process import Done, Whence
-
-from whence.engines.binary import core
 
 START = """
 #include <stdio.h>
@@ -22,25 +18,6 @@ START = """
 struct node { struct node *next; int value; };
 struct list { struct node *head; int count, other; };
 """
-Compile = Callable[..., Path]
-
-
-@pytest.fixture
-def compile_(tmp_path: Path) -> Compile:
-    def build(body: str, level: str, *flags: str) -> Path:
-        source = tmp_path / "prog.c"
-        source.write_text(START + body)
-        command = ["gcc", "-g", level, "-w", source, "-o", tmp_path / "prog", *flags]
-        subprocess.run(command, check=True, capture_output=True)
-        return tmp_path / "prog"
-
-    return build
-
-
-@pytest.fixture
-def run(tmp_path: Path, whence_env: dict[str, str]) -> Whence:
-    env = {name: value for name, value in whence_env.items() if name != core.VARIABLE}
-    return Whence(tmp_path, env)
 
 
 def binary(run: Whence, *words: str | Path) -> Done:

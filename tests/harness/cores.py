@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from whence.engines.binary import core
@@ -16,6 +19,9 @@ def found() -> core.Core | None:
         except core.NoCore:
             return None
 
+
+Compile = Callable[..., Path]
+"""The fixture `compile_`: compiles a program that carries no IR (tests/engines/conftest.py)."""
 
 CORE = found()
 needs_core = pytest.mark.skipif(CORE is None, reason="no core of Valgrind")

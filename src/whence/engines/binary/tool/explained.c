@@ -200,24 +200,23 @@ static Int begin_of(const IRSB *in, Addr pc) {
     return at;
 }
 
-/* What the block has put in registers before its instruction is there at the stop. */
+static void note_put(struct values *all, Int offset, Int size) {
+    for (Int byte = offset; byte < offset + size && byte < (Int)sizeof all->put; byte++)
+        all->put[byte] = True;
+}
+
+/* What the block has put in registers before its instruction is there at the stop. Calls write no
+ * general registers but by their results, or only a few of them. */
 static void begin_with_registers(struct values *all, Int end) {
     for (Int i = 0; i < end; i++) {
         const IRStmt *statement = all->in->stmts[i];
         if (statement->tag == Ist_Put) {
-            SizeT size = (SizeT)sizeofIRType(typeOfIRExpr(all->in->tyenv, statement->Ist.Put.data));
-            for (SizeT j = 0; j < size; j++) {
-                SizeT byte = (SizeT)statement->Ist.Put.offset + j;
-                if (byte < sizeof all->put) all->put[byte] = True;
-            }
-        } else if (statement->tag == Ist_Dirty || statement->tag == Ist_PutI) {
-            /* Calls write no general registers but by their results, or only a few of them. */
-            const IRDirty *call = statement->tag == Ist_Dirty ? statement->Ist.Dirty.details : NULL;
-            for (Int j = 0; call && j < call->nFxState; j++)
-                for (Int k = 0; k < call->fxState[j].size; k++) {
-                    Int byte = call->fxState[j].offset + k;
-                    if (byte < (Int)sizeof all->put) all->put[byte] = True;
-                }
+            IRType type = typeOfIRExpr(all->in->tyenv, statement->Ist.Put.data);
+            note_put(all, statement->Ist.Put.offset, sizeofIRType(type));
+        } else if (statement->tag == Ist_Dirty) {
+            const IRDirty *call = statement->Ist.Dirty.details;
+            for (Int j = 0; j < call->nFxState; j++)
+                note_put(all, call->fxState[j].offset, call->fxState[j].size);
         }
     }
     UChar later[sizeof all->put];
