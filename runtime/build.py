@@ -39,7 +39,7 @@ ALLOCATOR = ("alloc", "blocks", "events", "os", "replace", "settings")
 """What every allocator of whole processes consists of: folders below this one."""
 CHECKING = ("calls", "findings", "leak", "process", "record", "rt", "stacks", "x86")
 """What evaluates rules and reports findings."""
-PLANES = ("labels", "origins", "planes", "symbolic", "values")
+PLANES = ("labels", "origins", "planes", "races", "symbolic", "values")
 """What knows something about each byte of memory."""
 WRAPPERS = (
     "intercept/bounce.c",

@@ -107,6 +107,8 @@ struct thread_parting {
  *
  *     arrived           bytes from outside are now at `to`
  *
+ *     departs           bytes are about to leave the process
+ *
  *     returned          the result is a byte from outside
  *
  *     parsed            the result is the number that a text stands for
@@ -141,6 +143,7 @@ struct thread_parting {
     X(finishes, (void), ())                                                                        \
     X(arrived, (const char *function, const struct frame *frame, uintptr_t to, uint64_t size),     \
       (function, frame, to, size))                                                                 \
+    X(departs, (const char *function), (function))                                                 \
     X(returned, (const char *function, const struct frame *frame), (function, frame))              \
     X(parsed, (uintptr_t text, uint64_t size), (text, size))                                       \
     X(copied, (uintptr_t to, uintptr_t from, uint64_t size), (to, from, size))                     \

@@ -2,6 +2,7 @@
 #include "../events/events.h"
 #include "../labels/births.h"
 #include "../labels/plane.h"
+#include "../races/races.h"
 #include "../os/mem.h"
 #include "../os/text.h"
 #include "../process/thread.h"
@@ -40,6 +41,15 @@ static void reserve_labels(const struct whence_rule_set *set) {
     observers_listen(&labels_observer);
 }
 
+/* So do rules about threads that share memory. */
+static void reserve_races(void) {
+    uintptr_t begin;
+    size_t size;
+    long result = races_init(&begin, &size);
+    if (result < 0) port_no_range("plane of accesses by threads", result, begin, size);
+    observers_listen(&races_observer);
+}
+
 static void take_rules(const struct whence_rule_set *set) {
     uint64_t points = 0;
     uint64_t every = 0;
@@ -52,6 +62,7 @@ static void take_rules(const struct whence_rule_set *set) {
     event_every = every;
     if (PORT_PLANES && points & WH_POINTS_FOLLOWED) reserve_values();
     if (PORT_PLANES && set->label_count) reserve_labels(set);
+    if (PORT_PLANES && points >> WH_POINT_SHARE & 1) reserve_races();
     observers_watch(points);
     __atomic_store_n(&event_points, points, __ATOMIC_RELEASE);
 }

@@ -7,7 +7,7 @@
 #include "../settings/options.h"
 #include "../values/ranges.h"
 
-enum need { ALWAYS, CHECKS, PLANES, VALUES, ORIGINS, SYMBOLIC, LABELS };
+enum need { ALWAYS, CHECKS, PLANES, VALUES, ORIGINS, SYMBOLIC, LABELS, RACES };
 
 static int is_there(enum need need) {
     switch (need) {
@@ -16,6 +16,7 @@ static int is_there(enum need need) {
     case VALUES: return VALUES_ON;
     case ORIGINS: return PORT_PLANES && options.origins;
     case LABELS: return PORT_PLANES && rules_current && rules_current->label_count;
+    case RACES: return PORT_PLANES && event_watched(WH_POINT_SHARE);
     case SYMBOLIC: return PORT_PLANES && options.symbolic;
     default: return 1;
     }
@@ -44,6 +45,8 @@ static const struct table tables[] = {
     {"runtime", WH_PRIVATE_BASE, WH_PRIVATE_BASE + WH_PRIVATE_SIZE, CHECKS},
     {"loader", WH_LOADER_BASE, WH_LOADER_BASE + WH_LOADER_SIZE, ALWAYS},
     {"origins of values", WH_ORIGIN_TABLE_BASE, WH_ORIGIN_BITS_BASE + WH_ORIGIN_BITS_SIZE, ORIGINS},
+    {"accesses by threads", WH_RACES_TABLE_BASE, WH_RACES_CHUNKS_BASE + WH_RACES_CHUNKS_SIZE,
+     RACES},
     {"symbolic values", WH_SYMBOLIC_TABLE_BASE, WH_SYMBOLIC_CHUNKS_BASE + WH_SYMBOLIC_CHUNKS_SIZE,
      SYMBOLIC},
     {"labels", WH_LABELS_TABLE_BASE, WH_LABELS_CHUNKS_BASE + WH_LABELS_CHUNKS_SIZE, LABELS},

@@ -11,7 +11,13 @@ static void judge_range(struct site site, const void *pointer, size_t size, int 
 
 void check_range(struct site site, const void *pointer, size_t size, int write, const void *root) {
     judge_range(site, pointer, size, write, root);
+    tell_races(site, pointer, size, write);
     if (write) SOON_WRITTEN(site, pointer, size);
+}
+
+void check_shared(struct site site, const void *object, size_t size) {
+    judge_range(site, object, size, 1, object);
+    SOON_WRITTEN(site, object, size);
 }
 
 /* ---- bounce buffers ---- */
@@ -20,7 +26,8 @@ void check_range(struct site site, const void *pointer, size_t size, int write, 
 
 struct bounce bounce_begin(struct site site, void *target, size_t size) {
     struct bounce bounce = {target, target, size, 0};
-    if (!size || access_clean((uintptr_t)target, size)) return bounce;
+    if (!size) return bounce;
+    if (access_clean((uintptr_t)target, size)) return bounce;
     uintptr_t buffer = size <= BOUNCE_MOST ? os_map(wh_round_up(size, OS_PAGE)) : 0;
     if (!buffer) {
         /* Elsewhere, nothing is known of how much it will need. */
@@ -49,6 +56,10 @@ void bounce_end(struct site site, struct bounce *bounce, size_t count) {
     if (VALUES_ON)
         __whence_value_define((uintptr_t)bounce->target,
                               count < bounce->size ? count : bounce->size);
+    if (PORT_PLANES && RACES_ON) {
+        races_arrived();
+        tell_races(site, bounce->target, count < bounce->size ? count : bounce->size, 1);
+    }
     if (!bounce->room) {
         NOW_WRITTEN(site, bounce->target, count < bounce->size ? count : bounce->size);
         return;

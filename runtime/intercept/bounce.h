@@ -2,6 +2,7 @@
 #ifndef WHENCE_INTERCEPT_BOUNCE_H
 #define WHENCE_INTERCEPT_BOUNCE_H
 
+#include "../races/races.h"
 #include "../rt/access.h"
 #include "../values/ranges.h"
 
@@ -20,6 +21,13 @@ static inline int is_judged(const void *pointer) {
 
 /* Checks that all bytes are addressable; `root` is the pointer it is judged by. */
 void check_range(struct site site, const void *pointer, size_t size, int write, const void *root);
+/* The same of an object that threads may have accessed by such functions at once. */
+void check_shared(struct site site, const void *object, size_t size);
+/* Threads may have accessed the bytes that the function accesses. */
+static inline void tell_races(struct site site, const void *pointer, size_t size, int write) {
+    if (PORT_PLANES && RACES_ON)
+        races_range((uintptr_t)pointer, size, write, site.function, site.frame);
+}
 
 /* ---- functions that fill a buffer they may not need in full ---- */
 

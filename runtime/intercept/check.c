@@ -82,7 +82,10 @@ size_t readable_until_either(const void *string, int stop, int other, size_t mos
 size_t check_until(struct site site, const void *string, int stop, size_t most) {
     int found;
     size_t count = readable_until(string, stop, most, &found);
-    if (WH_LIKELY(found)) return count - 1;
+    if (WH_LIKELY(found)) {
+        tell_races(site, string, count, 0);
+        return count - 1;
+    }
     if (count < most) check_range(site, string, count + 1, 0, string);
     return count;
 }
@@ -106,7 +109,10 @@ size_t check_wide(struct site site, const wchar_t *string, size_t most) {
             check_range(site, string, (i + 1) * sizeof *string, 0, string);
             return i;
         }
-        if (!string[i]) return i;
+        if (!string[i]) {
+            tell_races(site, string, (i + 1) * sizeof *string, 0);
+            return i;
+        }
     }
     return most;
 }

@@ -127,7 +127,7 @@ void check_scanned(struct site site, const char *format, va_list arguments, int 
 #define WROTE_IF(pointer, size) ((pointer) ? WROTE(pointer, size) : (void)0)
 #define WRITE_AT(pointer, size, root) check_range(SITE, (pointer), (size), 1, (root))
 /* A stream: its first member, as the C library's own object is larger than the type. */
-#define STREAM(stream) READ(stream, sizeof(int))
+#define STREAM(stream) (READ(stream, sizeof(int)), announce_departs(NAME))
 /* Of a set of signals, the words that the kernel knows. */
 #define SET_SIZE (_NSIG / 8)
 /* A pointer that may be NULL, which the function then leaves alone. */

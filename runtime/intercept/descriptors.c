@@ -19,6 +19,7 @@
 /* ---- closing ---- */
 
 WRAP(int, close, (int file)) {
+    announce_departs(NAME);
     file_closing(SITE, file);
     return close(file);
 }
@@ -97,7 +98,10 @@ USES(int, fchown, (int file, uid_t user, gid_t group), (file, user, group))
 USES(int, flock, (int file, int operation), (file, operation))
 USES(int, lockf, (int file, int command, off_t size), (file, command, size))
 USES(int, listen, (int file, int most), (file, most))
-USES(int, shutdown, (int file, int how), (file, how))
+WRAP(int, shutdown, (int file, int how)) {
+    announce_departs(NAME);
+    return (int)USED(file, shutdown(file, how));
+}
 USES(int, sockatmark, (int file), (file))
 USES(int, fallocate, (int file, int mode, off_t at, off_t size), (file, mode, at, size))
 USES(int, fallocate64, (int file, int mode, off64_t at, off64_t size), (file, mode, at, size))
@@ -105,7 +109,10 @@ USES(ssize_t, readahead, (int file, off64_t at, size_t size), (file, at, size))
 USES(int, sync_file_range, (int file, off64_t at, off64_t size, unsigned flags),
      (file, at, size, flags))
 USES(int, inotify_rm_watch, (int file, int watch), (file, watch))
-USES(int, eventfd_write, (int file, eventfd_t value), (file, value))
+WRAP(int, eventfd_write, (int file, eventfd_t value)) {
+    announce_departs(NAME);
+    return (int)USED(file, eventfd_write(file, value));
+}
 USES(int, tcsetpgrp, (int file, pid_t group), (file, group))
 USES(int, tcflush, (int file, int queue), (file, queue))
 USES(int, tcdrain, (int file), (file))

@@ -74,7 +74,7 @@ static inline void leave_turn(int kept, unsigned kind, int result) {
     MEETS_AS(int, return result, name, parameters, arguments, object, NULL, what, how, together,   \
              checks)
 
-#define WRITES_OBJECT WRITE((const void *)(uintptr_t)object, sizeof *object)
+#define WRITES_OBJECT check_shared(SITE, (const void *)(uintptr_t)object, sizeof *object)
 
 /* A function that does not wait. */
 #define MEETS_AT_ONCE(name, type, what, how)                                                       \

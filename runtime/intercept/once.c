@@ -1,5 +1,6 @@
 /* What happens once, in the thread that comes first: pthread_once, call_once, static variables. */
 #include <stdarg.h>
+#include "../races/races.h"
 #include "../replace/cxx.h"
 #include "meetings.h"
 
@@ -28,30 +29,37 @@ static enum stage once_stage(const void *object) {
     return value == 2 ? STAGE_DONE : value & 1 ? STAGE_BEGUN : STAGE_NONE;
 }
 
-/* What the calling thread calls. A function called by it may do the same. */
+/* What the calling thread calls, and for which object. A function called by it may do the same. */
 static __thread void (*to_do)(void);
+static __thread void *to_do_for;
 static __thread int its_turn;
 
 static void do_once(void) {
     void (*function)(void) = to_do;
+    void *object = to_do_for;
     if (TURNS_TAKEN && TURNS_KEPT) turns_keep(WH_TURN_ONCE, 0);
     if (its_turn) turns_end();
     its_turn = 0;
     function();
+    if (RACES_ON) races_release((uintptr_t)object);
 }
 
 WH_EXPORT int pthread_once(pthread_once_t *once, void (*function)(void)) {
-    if (!TURNS_TAKEN) return REAL(pthread_once)(once, function);
+    if (!TURNS_TAKEN && !RACES_ON) return REAL(pthread_once)(once, function);
     void (*outer)(void) = to_do;
+    void *outer_for = to_do_for;
     to_do = function;
+    to_do_for = once;
     its_turn = let_first((const void *)(uintptr_t)once, once_stage);
     int result = REAL(pthread_once)(once, do_once);
     to_do = outer;
+    to_do_for = outer_for;
+    if (RACES_ON) races_acquire((uintptr_t)once);
     return result;
 }
 
 WRAP(int, pthread_once, (pthread_once_t * once, void (*function)(void))) {
-    WRITE(once, sizeof *once);
+    check_shared(SITE, once, sizeof *once);
     return pthread_once(once, function);
 }
 
@@ -69,11 +77,23 @@ static enum stage guard_stage(const void *guard) {
 int __cxa_guard_acquire(void *guard);
 WH_EXPORT int __cxa_guard_acquire(void *guard) {
     int (*next)(void *) = CXX_FUNCTION(int, __cxa_guard_acquire, (void *));
-    if (!TURNS_TAKEN) return next(guard);
+    if (!TURNS_TAKEN) {
+        int is_first = next(guard);
+        if (RACES_ON && !is_first) races_acquire((uintptr_t)guard);
+        return is_first;
+    }
     int turn = let_first(guard, guard_stage), first = next(guard);
     if (turn)
         turns_end();
     else if (first && TURNS_TAKEN && TURNS_KEPT)
         turns_keep(WH_TURN_ONCE, 0);
+    if (RACES_ON && !first) races_acquire((uintptr_t)guard);
     return first;
+}
+
+void __cxa_guard_release(void *guard);
+WH_EXPORT void __cxa_guard_release(void *guard) {
+    void (*next)(void *) = CXX_FUNCTION(void, __cxa_guard_release, (void *));
+    if (RACES_ON) races_release((uintptr_t)guard);
+    next(guard);
 }

@@ -50,7 +50,7 @@ MEETS(pthread_cond_init, (pthread_cond_t * object, const pthread_condattr_t *att
 
 #define WAITS(name, parameters, arguments, checks)                                                 \
     MEETS_AS(int, return result, name, parameters, arguments, object, mutex, MEET_CONDITION,       \
-             MEET_WAIT, 0, (WRITES_OBJECT, WRITE(mutex, sizeof *mutex), checks))
+             MEET_WAIT, 0, (WRITES_OBJECT, check_shared(SITE, mutex, sizeof *mutex), checks))
 
 static int turn_pthread_cond_wait(pthread_cond_t *object, pthread_mutex_t *mutex) {
     WAIT_AGAIN(REAL_CONDITION(pthread_cond_wait)(object, mutex), pthread_mutex_lock,

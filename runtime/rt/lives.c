@@ -307,7 +307,7 @@ static void finishes(void) {
 #define POINTS                                                                                     \
     (1ull << WH_POINT_THREAD | 1ull << WH_POINT_LOCK | 1ull << WH_POINT_UNLOCK |                   \
      1ull << WH_POINT_WAIT | 1ull << WH_POINT_MEET | 1ull << WH_POINT_THREAD_END |                 \
-     1ull << WH_POINT_BLOCK)
+     1ull << WH_POINT_BLOCK | 1ull << WH_POINT_SHARE)
 
 const struct observer lives_observer = {
     .points = POINTS,

@@ -91,6 +91,10 @@ static const uint64_t *frames_of(uint32_t handle) {
     return at ? (const uint64_t *)(WH_DEPOT_BASE + (uint64_t)at * UNIT) : NULL;
 }
 
+uint32_t depot_number(uint32_t handle) { return handle / SPREAD; }
+
+uint32_t depot_handle(uint32_t number) { return number * SPREAD; }
+
 int depot_has(uint32_t handle) { return frames_of(handle) != NULL; }
 
 unsigned depot_get(uint32_t handle, uint64_t *pcs, unsigned max) {

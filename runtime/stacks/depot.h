@@ -43,6 +43,10 @@ static inline uint32_t depot_put_cached(struct depot_cache *cache, const uint64_
 /* Whether a number is the handle of a stack. */
 int depot_has(uint32_t handle);
 
+/* Handles as numbers without gaps, for tables. */
+uint32_t depot_number(uint32_t handle);
+uint32_t depot_handle(uint32_t number);
+
 /* Copies a stack out, innermost first; the number of frames, 0 for handle 0. */
 unsigned depot_get(uint32_t handle, uint64_t *pcs, unsigned max);
 

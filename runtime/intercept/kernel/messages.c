@@ -92,6 +92,7 @@ void check_sent(struct site site, const struct msghdr *message) {
 WRAP(ssize_t, sendmsg, (int socket, const struct msghdr *message, int flags)) {
     READ(message, sizeof *message);
     check_sent(SITE, message);
+    announce_departs(NAME);
     ssize_t count = USED(socket, NEXT(sendmsg)(socket, message, flags));
     if (count > 0) LEFT_IN_PARTS(socket, HERE, message->msg_iov, message->msg_iovlen, count);
     return count;
@@ -171,5 +172,6 @@ void check_all_sent(struct site site, struct mmsghdr *messages, unsigned most) {
 WRAP(int, sendmmsg, (int socket, struct mmsghdr *messages, unsigned most, int flags)) {
     WRITE(messages, several_size(most));
     check_all_sent(SITE, messages, most);
+    announce_departs(NAME);
     return USED(socket, NEXT(sendmmsg)(socket, messages, most, flags));
 }

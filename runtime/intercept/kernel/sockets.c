@@ -106,6 +106,7 @@ RECEIVE_FROM(__recvfrom_chk,
 
 WRAP(ssize_t, send, (int socket, const void *from, size_t size, int flags)) {
     USE(from, size);
+    announce_departs(NAME);
     ssize_t count = USED(socket, NEXT(send)(socket, from, size, flags));
     LEFT_TO(socket, HERE, from, count);
     return count;
@@ -116,6 +117,7 @@ WRAP(ssize_t, sendto,
       socklen_t length)) {
     USE(from, size);
     if (address) check_address(SITE, address, length);
+    announce_departs(NAME);
     ssize_t count = USED(socket, NEXT(sendto)(socket, from, size, flags, address, length));
     LEFT_TO(socket, HERE, from, count);
     return count;
@@ -123,9 +125,10 @@ WRAP(ssize_t, sendto,
 
 /* ---- addresses ---- */
 
-#define ADDRESS_IN(name)                                                                           \
+#define ADDRESS_IN(name, before)                                                                   \
     WRAP(int, name, (int socket, const struct sockaddr *address, socklen_t length)) {              \
         check_address(SITE, address, length);                                                      \
+        before;                                                                                    \
         return USED(socket, NEXT(name)(socket, address, length));                                  \
     }
 
@@ -134,11 +137,12 @@ WRAP(ssize_t, sendto,
         struct answer answer = begin(SITE, address, length);                                       \
         int result = USED(socket, NEXT(name)(socket, answer.bounce.buffer, length));               \
         answer_end(SITE, &answer, result >= 0);                                                    \
+        announce_arrived(NAME, FRAME_HERE, 0, 0);                                                  \
         return made(result);                                                                       \
     }
 
-ADDRESS_IN(bind)
-ADDRESS_IN(connect)
+ADDRESS_IN(bind, (void)0)
+ADDRESS_IN(connect, announce_departs(NAME))
 #define NO_FILE(result) (result)
 
 ADDRESS_OUT(accept, answer_begin, OPENED)
@@ -149,6 +153,7 @@ WRAP(int, accept4, (int socket, struct sockaddr *address, socklen_t *length, int
     struct answer answer = answer_begin(SITE, address, length);
     int result = OPENED(USED(socket, NEXT(accept4)(socket, answer.bounce.buffer, length, flags)));
     answer_end(SITE, &answer, result >= 0);
+    announce_arrived(NAME, FRAME_HERE, 0, 0);
     return result;
 }
 

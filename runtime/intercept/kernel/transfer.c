@@ -46,6 +46,7 @@ READ_FROM_CHECKED(__pread64_chk, off64_t)
 #define GATHERED(name, parameters, offset, arguments)                                              \
     WRAP(ssize_t, name, parameters) {                                                              \
         check_gathered(SITE, parts, (size_t)count);                                                \
+        announce_departs(NAME);                                                                    \
         ssize_t size = USED(file, NEXT(name) arguments);                                           \
         LEFT_IN_PARTS(file, offset, parts, count, size);                                           \
         return size;                                                                               \
@@ -114,6 +115,7 @@ COPY_FILE(copy_file_range)
 
 WRAP(ssize_t, write, (int file, const void *from, size_t size)) {
     USE(from, size);
+    announce_departs(NAME);
     ssize_t count = USED(file, NEXT(write)(file, from, size));
     LEFT_TO(file, HERE, from, count);
     return count;
@@ -121,6 +123,7 @@ WRAP(ssize_t, write, (int file, const void *from, size_t size)) {
 
 WRAP(ssize_t, pwrite, (int file, const void *from, size_t size, off_t offset)) {
     USE(from, size);
+    announce_departs(NAME);
     ssize_t count = USED(file, NEXT(pwrite)(file, from, size, offset));
     LEFT_TO(file, offset, from, count);
     return count;
@@ -128,6 +131,7 @@ WRAP(ssize_t, pwrite, (int file, const void *from, size_t size, off_t offset)) {
 
 WRAP(ssize_t, pwrite64, (int file, const void *from, size_t size, off64_t offset)) {
     USE(from, size);
+    announce_departs(NAME);
     ssize_t count = USED(file, NEXT(pwrite64)(file, from, size, offset));
     LEFT_TO(file, offset, from, count);
     return count;

@@ -1,6 +1,7 @@
 /* Who observes events in checked programs, in the order in which they are called: origins pass on a
  * thread's argument after all that has been called before its function; hooks, which are the
- * program's, come last. */
+ * program's, come last. Races
+ * ask which locks a thread holds before that changes. */
 #include "../../interface/poison.h"
 #include "../../labels/births.h"
 #include "../../leak/leak.h"
@@ -8,6 +9,7 @@
 #include "../../process/gaps.h"
 #include "../../process/kind.h"
 #include "../../process/outside.h"
+#include "../../races/races.h"
 #include "../../replace/hooks.h"
 #include "../../rt/descriptors.h"
 #include "../../rt/lives.h"
@@ -25,6 +27,7 @@ const struct observer *const port_observers[] = {
     &signals_observer,
     &thread_variables_observer,
     &descriptors_observer,
+    &races_observer,
     &lives_observer,
     &meetings_observer,
     &outside_observer,

@@ -31,6 +31,8 @@ DEFINEDNESS = Analysis("definedness", "undefined values")
 """Asked for by rules that judge uses of undefined values."""
 LABELS = Analysis("labels", "labels")
 """Asked for by rules that name labels of domains."""
+RACES = Analysis("races", "accesses that threads share")
+"""Asked for by rules about accesses that threads share."""
 ORIGINS = Analysis("origins", "where values come from", thorough=True)
 """Asked for by `Settings.locate`."""
 SYMBOLIC = Analysis("symbolic", "expressions of symbolic values", thorough=True)

@@ -25,6 +25,7 @@ from whence.abi import (
     places,
     plans,
     points,
+    races,
     records,
     rules,
     runs,
@@ -290,6 +291,14 @@ def _origin_lines() -> Iterator[str]:
     yield from _struct(origins.LOST)
 
 
+def _race_lines() -> Iterator[str]:
+    names = ("CHUNK_SHIFT", "CELLS_SHIFT", "TABLE_BASE", "CHUNKS_BASE", "CHUNKS_SIZE")
+    for name in (*names, "MEETINGS_TABLE", "MEETINGS_BASE", "MEETINGS_SIZE"):
+        yield f"#define WH_RACES_{name} {_number(getattr(races, name))}"
+    for name, bit in races.HOW.items():
+        yield f"#define WHENCE_RACE_{name} {bit}"
+
+
 def _label_lines() -> Iterator[str]:
     for name in ("CHUNK_SHIFT", "TABLE_BASE", "CHUNKS_BASE", "CHUNKS_SIZE", "FROM_LIBRARY"):
         yield f"#define WH_LABELS_{name} {_number(getattr(labels, name))}"
@@ -438,6 +447,7 @@ def lines() -> Iterable[str]:
     yield from _undefined_lines()
     yield from _origin_lines()
     yield from _label_lines()
+    yield from _race_lines()
     yield from _symbolic_lines()
     yield from _variable_lines()
     yield from _option_lines()

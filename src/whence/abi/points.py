@@ -892,6 +892,30 @@ POINTS = (
         ),
         headline="end of a thread",
     ),
+    Point(
+        "share",
+        37,
+        (
+            Slot("r", "POINTER", "r"),
+            Slot("n", "INT", "width"),
+            Slot("writes", "INT", "value"),
+            Slot("wrote", "INT", "other"),
+            Slot("atomic", "INT", "least"),
+            Slot("freeing", "INT", "low"),
+        ),
+        "before n bytes at r are accessed of which another thread has accessed some in a step that is not "
+        "ordered before this one; writes and wrote are 1 where this step writes them, and where that one "
+        "did, atomic is 1 where both are atomic, freeing is 1 where the bytes are freed",
+        "access",
+        "access to shared bytes",
+        where="where the steps are not both reads, and not both atomic",
+        suspects=Suspects(
+            "every access",
+            "those that conflict with an earlier one",
+            (Fine({"writes": 0, "wrote": 0}, ()), Fine({"atomic": 1}, ())),
+        ),
+        sized=True,
+    ),
     _labelled("branch", 53, "a branch or switch depends on v", "decide", "branch by a labelled value"),
     _labelled("address", 54, "memory is accessed at v", "access", "access at a labelled address"),
     _labelled("division", 55, "v is divided, or divides", "divide", "division of a labelled value"),
@@ -946,7 +970,7 @@ UNCHAINED = frozenset(
     for each in POINTS
     if each.code in STEPS and each.code != "READ"
     if each.code not in OPERANDS_FOLLOWED or each.slots == (_REACHED,)
-) | {"block", "thread", "thread_end"}
+) | {"block", "thread", "thread_end", "share"}
 """Those whose findings never say whence a value came: of numbers that are not followed, or of none, and of
 what threads leave behind."""
 

@@ -187,13 +187,13 @@ FINDING = Layout(
     ),
 )
 
-EARLIER = {"LOCKED": 1, "DESTROYED": 2, "CREATED": 3, "JOINED": 4, "DETACHED": 5, "WAITS": 6}
+EARLIER = {"LOCKED": 1, "DESTROYED": 2, "CREATED": 3, "JOINED": 4, "DETACHED": 5, "WAITS": 6, "READ": 7, "WROTE": 8}
 """What happened before to the lock or the thread that a finding is about.
 
 Each is EARLIER_WORDS words and then its program counters, innermost first: the kind and, from bit 32 on, the
 number of the thread that it is about; the number of the thread that did it and, from bit 32 on, how many
 program counters follow; the event clock. LOCKED: by the thread that holds the lock. CREATED: the thread was.
-WAITS: the thread waits there.
+WAITS: the thread waits there. READ, WROTE: the thread accessed the same bytes.
 """
 EARLIER_WORDS = 3
 EARLIER_MOST = 16

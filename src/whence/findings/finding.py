@@ -214,6 +214,9 @@ class EarlierKind(StrEnum):
     DETACHED = "detached"
     WAITS = "waits"
     """The thread is there, and waits."""
+    READ = "read"
+    WROTE = "wrote"
+    """The thread accessed the same bytes."""
 
 
 @dataclass(frozen=True, slots=True)

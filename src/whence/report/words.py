@@ -152,6 +152,8 @@ def earlier(known: Earlier) -> str:
             return f"{known.kind} in {who}"
         case EarlierKind.WAITS:
             return f"{who} waits"
+        case EarlierKind.READ | EarlierKind.WROTE:
+            return f"{'read' if known.kind is EarlierKind.READ else 'written'} in {who}"
         case EarlierKind.CREATED | EarlierKind.JOINED | EarlierKind.DETACHED:
             return f"{thread_name(known.thread)} {known.kind} in {who}"
 

@@ -28,6 +28,7 @@ _THREADS = (
     *("destroyed-lock-in-use", "wait-without-lock", "double-join", "thread-leak"),
     "lock-held-at-exit",
 )
+_RACES = ("data-race", "race-on-free")
 _FREES = (
     *("unmatched-free", "double-free", "free-of-stack", "free-of-global", "free-inside-block"),
     *("mismatched-free", "mismatched-size", "mismatched-alignment"),
@@ -100,6 +101,7 @@ GROUPS = {
             ("use-of-closed-descriptor", "double-close"),
         ),
         Group("threads", "locks and threads", _THREADS),
+        Group("races", "accesses by several threads that nothing orders", _RACES),
         *(
             Group(name, f"the rule {rule}", (rule,))
             for name, rule in (

@@ -29,6 +29,7 @@ STANDARD_FILES = (
     "library.rules",
     "descriptors.rules",
     "threads.rules",
+    "races.rules",
     "leak.rules",
 )
 """In order of evaluation."""

@@ -49,7 +49,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from whence.abi.analyses import DEFINEDNESS, LABELS, ORIGINS, SYMBOLIC, Analysis
+from whence.abi.analyses import DEFINEDNESS, LABELS, ORIGINS, RACES, SYMBOLIC, Analysis
 from whence.abi.entered import FLAGS
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
 from whence.abi.rules import ARGUMENTS, DESC_COPY, DESC_WRITE
@@ -65,6 +65,7 @@ from whence.instrument.markers.accesses import (
 )
 from whence.instrument.origins import helpers as origin_helpers
 from whence.instrument.passes.policy import asked_by
+from whence.instrument.races import helpers as race_helpers
 from whence.instrument.shadow import helpers as shadow_helpers
 from whence.instrument.symbolic import helpers as symbolic_helpers
 from whence.rules.filters import Filter
@@ -143,6 +144,7 @@ def _definitions(logged: bool) -> Iterator[tuple[Analysis, Callable[[], Iterable
     yield ORIGINS, partial(origin_helpers.definitions, logged=logged)
     yield SYMBOLIC, symbolic_helpers.definitions
     yield LABELS, shadow_helpers.definitions
+    yield RACES, race_helpers.definitions
 
 
 def _entered() -> str:

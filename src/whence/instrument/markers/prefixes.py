@@ -9,6 +9,8 @@ SYMBOLIC = "__whence_symbolic_"
 LABELS = "__whence_labels_"
 """Of functions that follow labels (`whence.instrument.shadow`): they look at no value of the program, and
 change no byte of it."""
+RACES = "__whence_race_"
+"""Of functions that tell of accesses that threads may share (`whence.instrument.races`)."""
 CHOSEN = "whence.chosen."
 """Before the name of a function that a resolver chooses: of the variable that callers load its address from
 (`whence.instrument.calls.indirect`)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whence.abi.analyses import DEFINEDNESS, LABELS, Analysis
+from whence.abi.analyses import DEFINEDNESS, LABELS, RACES, Analysis
 from whence.instrument.analysis.provenance import Kind
 from whence.rules.domains import Labels
 from whence.rules.lowering import Plan, follows_values
@@ -74,5 +74,5 @@ class Policy:
 
 def asked_by(plan: Plan) -> frozenset[Analysis]:
     """The analyses that rules ask for."""
-    asked = {DEFINEDNESS: follows_values(plan), LABELS: plan.labels is not None}
+    asked = {DEFINEDNESS: follows_values(plan), LABELS: plan.labels is not None, RACES: "SHARE" in plan.points}
     return frozenset(each for each, on in asked.items() if on)

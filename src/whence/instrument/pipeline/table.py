@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whence.abi.analyses import DEFINEDNESS, LABELS, ORIGINS, SYMBOLIC
+from whence.abi.analyses import DEFINEDNESS, LABELS, ORIGINS, RACES, SYMBOLIC
 from whence.instrument.accesses.cookies import mark_cookies
 from whence.instrument.accesses.marking import mark_accesses
 from whence.instrument.accesses.settled import compare_bounds, drop_settled
@@ -32,6 +32,8 @@ from whence.instrument.pipeline.debugging import begin_with_parameters, step_by_
 from whence.instrument.pipeline.divisions import multiply_instead
 from whence.instrument.pipeline.entered import note_entered, tell_entered
 from whence.instrument.pipeline.quick import forget_sizes
+from whence.instrument.races.marking import mark_races
+from whence.instrument.races.speculation import keep_loads
 from whence.instrument.shadow.labels import follow_labels
 from whence.instrument.steps.arithmetic import POINTS as ARITHMETIC
 from whence.instrument.steps.arithmetic import mark_arithmetic
@@ -104,6 +106,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("own-strings", Stage.PROMOTED, own_strings),
     Pass("define-unwritten", Stage.PROMOTED, define_unwritten),
     Pass("forbid-speculation", Stage.PROMOTED, forbid_speculation, following(DEFINEDNESS)),
+    Pass("keep-loads", Stage.PROMOTED, keep_loads, following(RACES)),
     Pass(
         "mark-decisions",
         Stage.PROMOTED,
@@ -138,6 +141,7 @@ PASSES: tuple[AnyPass, ...] = (
         lambda policy: policy.merge and policy.bounds and not policy.quick,
     ),
     Pass("defer-uses", Stage.OPTIMISED, defer_uses, following(ORIGINS)),
+    Pass("mark-races", Stage.OPTIMISED, mark_races, following(RACES)),
     Pass("follow-labels", Stage.OPTIMISED, follow_labels, following(LABELS)),
     Pass("follow-values", Stage.OPTIMISED, follow_values, following(DEFINEDNESS)),
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),

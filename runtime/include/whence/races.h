@@ -1,0 +1,24 @@
+/* The border to generated code that tells of accesses that threads may share (whence.abi.races).
+ *
+ * Generated code calls these only while __whence_racing is not 0. There are planes only while a
+ * rule judges shared accesses.
+ */
+#ifndef WHENCE_RACES_H
+#define WHENCE_RACES_H
+
+#include <stdint.h>
+#include "whence_abi.h"
+
+/* `how`: WHENCE_RACE_*. */
+void __whence_race_access(uint64_t at, uint64_t size, uint32_t how);
+/* Before an atomic operation, and after one that loads; a fence. */
+void __whence_race_before(uint64_t at, uint64_t size, uint32_t how);
+void __whence_race_after(uint64_t at, uint32_t how);
+void __whence_race_fence(uint32_t how);
+/* Before an object is made one of a class, by the address of its table of functions. */
+void __whence_race_class(uint64_t at, uint64_t class);
+/* Around a call of a function that may not be checked; 0: a call by such a function. */
+void __whence_race_leave(uint64_t function);
+void __whence_race_return(uint64_t function);
+
+#endif

@@ -1,0 +1,27 @@
+/* Data races: accesses to the same bytes by threads that nothing orders. */
+#ifndef WHENCE_RACES_RACES_H
+#define WHENCE_RACES_RACES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "../events/events.h"
+
+/* Rules judge races: reserves the planes. 0, or -errno and the range that could not be reserved. */
+long races_init(uintptr_t *begin, size_t *size);
+
+/* A function of the C library, called by checked code, accesses these bytes. */
+void races_range(uintptr_t at, uint64_t size, int writes, const char *function,
+                 const struct frame *frame);
+
+/* What this thread has done is before what those do who acquire the object after it. */
+void races_release(uintptr_t object);
+void races_acquire(uintptr_t object);
+/* It has read from a descriptor, or waited for one. */
+void races_arrived(void);
+
+extern uint8_t __whence_racing;
+#define RACES_ON WH_UNLIKELY(__whence_racing)
+
+extern const struct observer races_observer;
+
+#endif

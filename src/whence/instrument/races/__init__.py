@@ -1,0 +1,1 @@
+"""Accesses that threads may share, as the runtime sees them."""

@@ -1,0 +1,21 @@
+// Two threads count in a variable with a lock.
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int counted;
+
+static void *count(void *unused) {
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    counted++;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+int main(void) {
+    pthread_t first, second;
+    if (pthread_create(&first, 0, count, 0) || pthread_create(&second, 0, count, 0)) return 2;
+    pthread_join(first, 0);
+    pthread_join(second, 0);
+    return counted != 2;
+}
