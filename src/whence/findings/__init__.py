@@ -1,16 +1,13 @@
 """Findings: what whence says of a run, as typed data, and what compares, counts and names it.
 
-A finding is one detected bug (`finding`), with its stacks (`frames`) and where its values came from
-(`chains`).
+A finding is one detected bug (`finding`): a head and facts (`facts`), among them leaks (`leaks`) and where
+values came from (`chains`). A run (`run`) has documents beside findings (`coverage`).
 """
 
 from __future__ import annotations
 
-from whence.findings.finding import (
-    ACCESS_OF_POINT,
-    KEY_FRAMES,
-    Access,
-    AccessKind,
+from whence.findings.fact import Fact
+from whence.findings.facts import (
     Block,
     BlockKind,
     BlockState,
@@ -20,31 +17,37 @@ from whence.findings.finding import (
     EarlierKind,
     Event,
     Family,
-    Finding,
     HitBlock,
+    Message,
     Origin,
-    Point,
     Pointer,
-    Process,
     Relation,
-    RuleInfo,
+    Signal,
     States,
     Types,
     Undefined,
     UndefinedRun,
     Use,
-    UseKind,
     Value,
     Variable,
     Where,
+)
+from whence.findings.finding import (
+    ACCESS_OF_POINT,
+    KEY_FRAMES,
+    Access,
+    AccessKind,
+    Finding,
+    Point,
+    Process,
+    RuleInfo,
+    UseKind,
     is_runtime,
     stable_key,
     telling_stack,
     thread_name,
 )
-from whence.findings.frames import (
-    Frame,
-)
+from whence.findings.frames import Frame
 from whence.findings.leaks import (
     Leak,
     LeakCheck,
@@ -52,10 +55,7 @@ from whence.findings.leaks import (
     LeakMoment,
     Total,
 )
-from whence.findings.run import (
-    RunInfo,
-    SuppressionUse,
-)
+from whence.findings.run import RunInfo, SuppressionUse
 
 __all__ = [
     "ACCESS_OF_POINT",
@@ -70,6 +70,7 @@ __all__ = [
     "Earlier",
     "EarlierKind",
     "Event",
+    "Fact",
     "Family",
     "Finding",
     "Frame",
@@ -78,6 +79,7 @@ __all__ = [
     "LeakCheck",
     "LeakKind",
     "LeakMoment",
+    "Message",
     "Origin",
     "Point",
     "Pointer",
@@ -85,6 +87,7 @@ __all__ = [
     "Relation",
     "RuleInfo",
     "RunInfo",
+    "Signal",
     "States",
     "SuppressionUse",
     "Total",

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import ClassVar
+
+from whence.findings.fact import Fact
+from whence.findings.plain import OWN
 
 
 class LeakKind(StrEnum):
@@ -32,7 +36,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Leak:
+class Leak(Fact):
     """Totals over the blocks of one allocation stack and those that only they lead to.
 
     `indirect` counts the blocks that only other lost blocks point to, `indirect_bytes`
@@ -40,12 +44,14 @@ class Leak:
     totals of the blocks that the process was forked with, which its parent tells of, too.
     """
 
+    key: ClassVar = "leak"
+
     count: int
     bytes: int
     indirect: int = 0
     indirect_bytes: int = 0
     kind: LeakKind = LeakKind.DEFINITE
-    inherited: tuple[int, int, int, int] = (0, 0, 0, 0)
+    inherited: tuple[int, int, int, int] = field(default=(0, 0, 0, 0), metadata=OWN)
 
     @property
     def owned(self) -> Total:
@@ -84,4 +90,4 @@ class LeakCheck:
     possible: Total = Total()
     reachable: Total = Total()
     excused: Total = Total()
-    inherited: Mapping[str, Total] = field(default_factory=dict)
+    inherited: Mapping[str, Total] = field(default_factory=dict, metadata=OWN)

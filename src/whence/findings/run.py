@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from whence.findings.coverage import Coverage
+from whence.findings.documents import Document
 from whence.findings.finding import Finding
 from whence.findings.leaks import LeakCheck
+
+D = TypeVar("D", bound=Document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class RunInfo:
     `suppressions` has every entry that was in force.
     `leak_checks` are what the leak checks counted, in order of time.
     `leak_summary`: the user wants to see that, leaks or not.
-    `coverage`: what was checked, None where nobody counted.
+    `documents`: what the run gave beside findings, one of a kind; of coverage none where nobody counted.
     """
 
     program: str
@@ -49,15 +52,28 @@ class RunInfo:
     suppressions: tuple[SuppressionUse, ...] = ()
     leak_checks: tuple[LeakCheck, ...] = ()
     leak_summary: bool = False
-    coverage: Coverage | None = None
+    documents: tuple[Document, ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The notes, and why the runtime checked nothing or no longer, for reports without a last line."""
-        if self.coverage is None or not self.coverage.ended:
+        if not self.ended:
             return self.notes
-        said = self.coverage.unchecked or f"the checks ended early: {self.coverage.ended}"
-        return (*self.notes, said)
+        return (*self.notes, self.unchecked or f"the checks ended early: {self.ended}")
+
+    @property
+    def unchecked(self) -> str:
+        """The sentence that takes the place of "no findings"; empty for none."""
+        return next((each.unchecked for each in self.documents if each.unchecked), "")
+
+    @property
+    def ended(self) -> str:
+        """Why the runtime checked nothing, or checked no longer; empty if it checked to the end."""
+        return next((each.ended for each in self.documents if each.ended), "")
+
+    def document(self, kind: type[D]) -> D | None:
+        """The document of a kind."""
+        return next((each for each in self.documents if isinstance(each, kind)), None)
 
     @property
     def suppressed(self) -> tuple[SuppressionUse, ...]:

@@ -136,7 +136,8 @@ def _short(finding: Finding) -> Finding:
     block = finding.block
     if block is not None:
         block = replace(block, allocated=_short_event(block.allocated), freed=_short_event(block.freed))
-    return replace(finding, stack=_own_frames(finding.stack), block=block)
+        finding = finding.having(block)
+    return replace(finding, stack=_own_frames(finding.stack))
 
 
 def _short_event(event: Event | None) -> Event | None:

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from whence.findings import Block, BlockState, Family, Finding, Frame, Point, Where, memcheck, telling_stack
+from whence.findings import (
+    Block,
+    BlockState,
+    Described,
+    Family,
+    Finding,
+    Frame,
+    Point,
+    Undefined,
+    Where,
+    memcheck,
+    telling_stack,
+)
 from whence.report import frames, words
 
 _LOST = {
@@ -103,8 +115,8 @@ def _notes(finding: Finding) -> Iterator[tuple[str, tuple[Frame, ...]]]:
     if not finding.access.address and finding.block is None and not words.is_access(finding):
         return
     address, block = _hex(finding.access.address), finding.block
-    known, relation = finding.described, finding.relation
-    if finding.undefined is not None and (block := finding.undefined.block) is not None:
+    known, relation = finding.fact(Described), finding.relation
+    if (undefined := finding.fact(Undefined)) and (block := undefined.block) is not None:
         relation = block.relation(finding.access.address)
     if known is not None and finding.access.address >= known.begin:
         distance = finding.access.address - known.begin

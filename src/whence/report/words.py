@@ -12,12 +12,15 @@ from whence.findings import (
     Block,
     BlockKind,
     BlockState,
+    Described,
     Earlier,
     EarlierKind,
     Family,
     Finding,
     Frame,
+    HitBlock,
     LeakKind,
+    Message,
     Point,
     Pointer,
     Relation,
@@ -146,14 +149,14 @@ def suppressed(use: SuppressionUse) -> str:
 
 def earlier(known: Earlier) -> str:
     """What happened before to a lock or a thread: ``locked in thread 2``, ``thread 1 created in …``."""
-    who = thread_name(known.event.thread)
+    who = thread_name(known.thread)
     match known.kind:
         case EarlierKind.LOCKED | EarlierKind.DESTROYED:
             return f"{known.kind} in {who}"
         case EarlierKind.WAITS:
             return f"{who} waits"
         case EarlierKind.CREATED | EarlierKind.JOINED | EarlierKind.DETACHED:
-            return f"{thread_name(known.thread)} {known.kind} in {who}"
+            return f"{thread_name(known.subject)} {known.kind} in {who}"
 
 
 # ---- the first line ----
@@ -180,7 +183,7 @@ def headline(finding: Finding, subject: str) -> str:
     if finding.point is Point.SIGNAL:
         fault = f", {_FAULTS.get(finding.rule.name, 'access to')} {access.address:#x}"
         fault = fault if has_fault_address(finding) else ""
-        said = f": {finding.message}" if finding.message else ""
+        said = f": {message.text}" if (message := finding.fact(Message)) else ""
         return f"{signal_name(finding.signal)} in {subject}{fault}{said}"
     if is_wild_call(finding):
         return f"call in {subject}{_landing(finding)}"
@@ -221,7 +224,7 @@ def _caller(finding: Finding) -> str:
 def _landing(finding: Finding) -> str:
     """Where an access goes, appended to the headline."""
     relation = finding.relation
-    if finding.hit_block is not None:
+    if finding.fact(HitBlock):
         return ", inside another block"
     if is_null(finding):
         return f" through a null pointer ({finding.access.address:#x})"
@@ -307,10 +310,10 @@ def facts(finding: Finding) -> list[str]:
         return []
     if finding.point is Point.SIGNAL and not has_fault_address(finding):
         return []
-    if finding.second is not None:
-        return [*_pair_facts(finding, finding.second), *filter(None, [_described_fact(finding)])]
-    if finding.undefined is not None:
-        return [*_undefined_facts(finding, finding.undefined), *filter(None, [_described_fact(finding)])]
+    if second := finding.fact(Pointer):
+        return [*_pair_facts(finding, second), *filter(None, [_described_fact(finding)])]
+    if undefined := finding.fact(Undefined):
+        return [*_undefined_facts(finding, undefined), *filter(None, [_described_fact(finding)])]
     found = [
         _types_fact(finding),
         _address_fact(finding),
@@ -344,9 +347,9 @@ def _named(run: UndefinedRun) -> str:
 
 def detail(finding: Finding) -> str:
     """What one line says of a finding behind its headline; empty for most."""
-    if finding.undefined is not None:
-        return f"undefined: {undefined_bytes(finding.undefined)}"
-    types = finding.types
+    if undefined := finding.fact(Undefined):
+        return f"undefined: {undefined_bytes(undefined)}"
+    types = finding.fact(Types)
     return _function_fact(types, types.function) if types is not None and types.function is not None else ""
 
 
@@ -363,7 +366,7 @@ def _undefined_facts(finding: Finding, undefined: Undefined) -> Iterator[str]:
 
 def _pair_facts(finding: Finding, second: Pointer) -> Iterator[str]:
     """What both pointers are, in the order of the source."""
-    first = Pointer(finding.access.address, finding.access.root, finding.block, finding.hit_block)
+    first = Pointer(finding.access.address, finding.access.root, finding.block, finding.fact(HitBlock))
     yield from _pointer_facts("left", first)
     yield from _pointer_facts("right", second)
 
@@ -387,7 +390,7 @@ def _pointer_facts(side: str, pointer: Pointer) -> Iterator[str]:
 
 
 def _types_fact(finding: Finding) -> str | None:
-    types = finding.types
+    types = finding.fact(Types)
     if types is None:
         return None
     if types.function is not None:
@@ -470,7 +473,7 @@ def _cookie_fact(finding: Finding) -> str | None:
 
 
 def _hit_fact(finding: Finding) -> str | None:
-    hit = finding.hit_block
+    hit = finding.fact(HitBlock)
     if hit is None:
         return None
     what = f"another live block of {bytes_(hit.size)}"
@@ -483,7 +486,7 @@ def _hit_fact(finding: Finding) -> str | None:
 
 def _described_fact(finding: Finding) -> str | None:
     """What the program itself says of the address."""
-    known = finding.described
+    known = finding.fact(Described)
     if known is None:
         return None
     distance = finding.access.address - known.begin
@@ -500,7 +503,7 @@ def _size_fact(finding: Finding) -> str | None:
         return None
     if is_negative(finding.access.size):
         return f"the length is negative; the function takes it for {bytes_(finding.access.size)}"
-    near = relation.where is Where.AFTER and relation.distance < _FAR and finding.hit_block is None
+    near = relation.where is Where.AFTER and relation.distance < _FAR and not finding.fact(HitBlock)
     if not near and not relation.overrun:
         return None
     what = "block" if block.variable is None else "variable"
