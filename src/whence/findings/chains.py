@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any
 
 from whence.abi.hops import HopKind
 from whence.findings.fact import Fact
@@ -135,16 +135,13 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
-class Chain(Fact):
+class Chain(Fact, key="chains", many=True):
     """The chain of a value.
 
     term: the rule's, "the index of" it, or "the last pointer" to a leaked block. value: None where it was
     not kept. cut: older hops are missing. is_number: the value is no address, and has the sign
     of its type.
     """
-
-    key: ClassVar = "chains"
-    many: ClassVar = True
 
     term: str
     value: int | None = field(metadata=ADDRESS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from whence.findings.documents import Document
 from whence.findings.plain import plain
@@ -34,7 +34,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage(Document):
+class Coverage(Document, key="coverage"):
     """What a run checked.
 
     checked: what was counted in each instrumented module, by the module's digest.
@@ -46,8 +46,6 @@ class Coverage(Document):
     ended: why the runtime checked nothing, or checked no longer; empty if it checked to the end.
     seen: what an engine checked that instruments nothing, in a few words.
     """
-
-    key: ClassVar = "coverage"
 
     checked: Mapping[str, Counts] = field(default_factory=dict)
     rules: int = 0

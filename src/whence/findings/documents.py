@@ -15,6 +15,9 @@ class Document:
     __slots__ = ()
     key: ClassVar[str]
 
+    def __init_subclass__(cls, key: str = "") -> None:
+        cls.key = key or cls.key  # dataclasses with slots are made again, without it
+
     @property
     def unchecked(self) -> str:
         return ""

@@ -14,3 +14,6 @@ class Fact:
     __slots__ = ()
     key: ClassVar[str]
     many: ClassVar[bool] = False
+
+    def __init_subclass__(cls, key: str = "", many: bool = False) -> None:
+        cls.key, cls.many = key or cls.key, many or cls.many  # dataclasses with slots are made again, without

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any
 
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, STATES
 from whence.findings.fact import Fact
@@ -101,11 +101,9 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin(Fact):
+class Origin(Fact, key="origin"):
     """Where undefined bits, or if `labelled` labels, were born: `stack` is that of an allocation, empty for a
     variable, or that of a call by which labelled bytes came."""
-
-    key: ClassVar = "origin"
 
     variable: Variable | None = None
     stack: tuple[Frame, ...] = ()
@@ -113,10 +111,8 @@ class Origin(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Descriptor(Fact):
+class Descriptor(Fact, key="descriptor"):
     """A descriptor that was used after it was closed; `opened` is None where unseen code opened it."""
-
-    key: ClassVar = "descriptor"
 
     number: int
     opened: Event | None = None
@@ -137,12 +133,9 @@ class EarlierKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier(Fact):
+class Earlier(Fact, key="earlier", many=True):
     """One step of that kind, with when (event clock), by which thread and where it happened. `subject`: the
     number of the thread that was created, joined or detached."""
-
-    key: ClassVar = "earlier"
-    many: ClassVar = True
 
     kind: EarlierKind
     time: int
@@ -152,14 +145,12 @@ class Earlier(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Types(Fact):
+class Types(Fact, key="types"):
     """The types of a step that the front end has written a check for, in the words of the source.
 
     `found`: the class that an object has instead, or the type that a called function has; empty where it
     is not known. `function`: the one that is called, where it begins.
     """
-
-    key: ClassVar = "types"
 
     expected: str
     found: str = field(default="", metadata=KNOWN)
@@ -167,7 +158,7 @@ class Types(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Block(Fact):
+class Block(Fact, key="block"):
     """The block a pointer was derived from, or the nearest one.
 
     `moved`: it was freed by realloc. `variable`: which one it is, if it was not allocated.
@@ -175,8 +166,6 @@ class Block(Fact):
     `begin` in which new[] keeps the number of elements, 0 for none. `returned`: the function of the
     variable has returned.
     """
-
-    key: ClassVar = "block"
 
     id: int
     begin: int = field(metadata=ADDRESS)
@@ -207,10 +196,8 @@ class Block(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class HitBlock(Fact):
+class HitBlock(Fact, key="hit_block"):
     """The live block that really lies at the address, when it is not the block derived from."""
-
-    key: ClassVar = "hit_block"
 
     id: int
     begin: int = field(metadata=ADDRESS)
@@ -222,13 +209,11 @@ class HitBlock(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer(Fact):
+class Pointer(Fact, key="second"):
     """The second of two pointers that a step takes: its address, what it was derived from, its block.
 
     `root` and `hit_block` are as those of the first one, in `Access` and `HitBlock`.
     """
-
-    key: ClassVar = "second"
 
     address: int = field(metadata=ADDRESS)
     root: int = field(default=0, metadata=POINTER)
@@ -254,13 +239,11 @@ class UndefinedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Undefined(Fact):
+class Undefined(Fact, key="undefined"):
     """Memory that was read as a whole, and its undefined bytes; `more`: there are others behind these.
 
     `block`: the one that has the first of them, if it is known.
     """
-
-    key: ClassVar = "undefined"
 
     begin: int = field(metadata=ADDRESS)
     size: int
@@ -270,10 +253,8 @@ class Undefined(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Described(Fact):
+class Described(Fact, key="described"):
     """A range of addresses that the program has described, and where it did so."""
-
-    key: ClassVar = "described"
 
     text: str
     begin: int = field(metadata=ADDRESS)
@@ -282,24 +263,19 @@ class Described(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Value(Fact):
+class Value(Fact, key="values", many=True):
     """A value to trace: the term of the rule and what it was."""
-
-    key: ClassVar = "values"
-    many: ClassVar = True
 
     name: str
     value: int = field(metadata=ADDRESS)
 
 
 @dataclass(frozen=True, slots=True)
-class States(Fact):
+class States(Fact, key="states"):
     """State bytes around the address (`whence.abi.layout.STATES`), one for each granule.
 
     `begin` is the address that the first byte describes.
     """
-
-    key: ClassVar = "states"
 
     begin: int = field(metadata=ADDRESS)
     bytes: bytes = b""
@@ -325,10 +301,8 @@ class States(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Signal(Fact):
+class Signal(Fact, key="signal"):
     """The number of the signal, when the processor trapped or the program raised it."""
-
-    key: ClassVar = "signal"
 
     number: int
 
@@ -337,10 +311,8 @@ class Signal(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Message(Fact):
+class Message(Fact, key="message"):
     """What the C library said before it aborted, in one line."""
-
-    key: ClassVar = "message"
 
     text: str
 

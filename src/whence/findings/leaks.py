@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar
 
 from whence.findings.fact import Fact
 from whence.findings.plain import OWN
@@ -36,15 +35,13 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Leak(Fact):
+class Leak(Fact, key="leak"):
     """Totals over the blocks of one allocation stack and those that only they lead to.
 
     `indirect` counts the blocks that only other lost blocks point to, `indirect_bytes`
     the bytes in them. `kind` is definite as soon as one block is. `inherited`: the four
     totals of the blocks that the process was forked with, which its parent tells of, too.
     """
-
-    key: ClassVar = "leak"
 
     count: int
     bytes: int

@@ -10,22 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from whence.findings import (
-    Block,
-    BlockState,
-    Described,
-    Descriptor,
-    Earlier,
-    Event,
-    Fact,
-    Family,
-    Finding,
-    Frame,
-    Origin,
-    Pointer,
-    Types,
-    thread_name,
-)
+from whence.findings import Event, Fact, Finding, Frame, facts, thread_name
 from whence.report import frames, words
 from whence.report.styles import printable
 
@@ -82,39 +67,39 @@ def _places(*events: tuple[str, Event | None]) -> Stacks:
 # ---- blocks ----
 
 
-def _block(block: Block, finding: Finding) -> Iterator[Section]:
+def _block(block: facts.Block, finding: Finding) -> Iterator[Section]:
     used = [section(f"last used, at {use.address:#x}", use.stack)] if (use := block.last_use) else []
     whose = "block of the left pointer, " if _other(finding) else ""
     if finding.leak:
         yield from (*_birth(block, whose), *used)
         return
-    if not block.variable and (block.freed or block.state is BlockState.FREED):
+    if not block.variable and (block.freed or block.state is facts.BlockState.FREED):
         yield _event("moved by realloc" if block.moved else "freed", block.freed)
     yield from (*used, *_birth(block, whose))
 
 
-def _other(finding: Finding) -> Block | None:
+def _other(finding: Finding) -> facts.Block | None:
     """The block of the second pointer, if it is another one."""
-    second, first = finding.fact(Pointer), finding.block
+    second, first = finding.fact(facts.Pointer), finding.block
     other = second.block if second else None
     return other if other is not None and (first is None or other.id != first.id) else None
 
 
-def _birth(block: Block, whose: str = "") -> Iterator[Section]:
+def _birth(block: facts.Block, whose: str = "") -> Iterator[Section]:
     """Where a block began; nothing of a variable of which no place is known."""
     variable = block.variable
     if variable is None:
-        family = "" if block.family is Family.UNKNOWN else f" by {block.family}"
+        family = "" if block.family is facts.Family.UNKNOWN else f" by {block.family}"
         yield _event(f"{whose}allocated{family}", block.allocated)
     elif variable.place.file or variable.place.function:
         yield section(f"{whose}{'declared' if variable.name else 'made'}", (variable.place,))
 
 
-def _block_stacks(block: Block, finding: Finding) -> Stacks:
+def _block_stacks(block: facts.Block, finding: Finding) -> Stacks:
     return _events(("allocated", block.allocated), ("freed", block.freed))
 
 
-def _block_places(block: Block, finding: Finding) -> Iterator[tuple[str, Sequence[Frame]]]:
+def _block_places(block: facts.Block, finding: Finding) -> Iterator[tuple[str, Sequence[Frame]]]:
     if not finding.leak:
         yield from _declared(block, "the variable is declared here")
         yield from _places(
@@ -122,16 +107,16 @@ def _block_places(block: Block, finding: Finding) -> Iterator[tuple[str, Sequenc
         )
 
 
-def _declared(block: Block, text: str) -> Stacks:
+def _declared(block: facts.Block, text: str) -> Stacks:
     return [(text, (block.variable.place,))] if block.variable is not None and block.variable.file else ()
 
 
-def _second(pointer: Pointer, finding: Finding) -> Iterable[Section]:
+def _second(pointer: facts.Pointer, finding: Finding) -> Iterable[Section]:
     other = _other(finding)
     return _birth(other, "block of the right pointer, " if finding.block else "") if other else ()
 
 
-def _second_places(pointer: Pointer, finding: Finding) -> Iterator[tuple[str, Sequence[Frame]]]:
+def _second_places(pointer: facts.Pointer, finding: Finding) -> Iterator[tuple[str, Sequence[Frame]]]:
     other = pointer.block
     if other is not None and other != finding.block:
         yield from _declared(other, "the variable of the right pointer is declared here")
@@ -141,12 +126,12 @@ def _second_places(pointer: Pointer, finding: Finding) -> Iterator[tuple[str, Se
 # ---- others ----
 
 
-def _types(types: Types, finding: Finding) -> Iterator[Section]:
+def _types(types: facts.Types, finding: Finding) -> Iterator[Section]:
     if types.function is not None and types.function.file:
         yield section("function defined", (types.function,))
 
 
-def _origin(origin: Origin, finding: Finding) -> Iterator[Section]:
+def _origin(origin: facts.Origin, finding: Finding) -> Iterator[Section]:
     if origin.labelled:
         yield section("bytes with such a label came by", origin.stack)
     elif finding.block is None and origin.variable is None:
@@ -158,42 +143,42 @@ def _origin(origin: Origin, finding: Finding) -> Iterator[Section]:
             yield section(f"never written since {since}", (place,))
 
 
-def _descriptor(known: Descriptor, finding: Finding) -> Iterator[Section]:
+def _descriptor(known: facts.Descriptor, finding: Finding) -> Iterator[Section]:
     yield _event(f"descriptor {known.number} closed", known.closed)
     yield _event(f"descriptor {known.number} opened", known.opened)
 
 
-def _descriptor_stacks(known: Descriptor, finding: Finding) -> Stacks:
+def _descriptor_stacks(known: facts.Descriptor, finding: Finding) -> Stacks:
     return _events(("opened", known.opened), ("closed", known.closed))
 
 
-def _descriptor_places(known: Descriptor, finding: Finding) -> Stacks:
+def _descriptor_places(known: facts.Descriptor, finding: Finding) -> Stacks:
     return _places(
         ("the descriptor was closed here", known.closed), ("the descriptor was opened here", known.opened)
     )
 
 
-def _earlier(known: Earlier, finding: Finding) -> Iterator[Section]:
+def _earlier(known: facts.Earlier, finding: Finding) -> Iterator[Section]:
     yield section(words.earlier(known), known.stack)
 
 
-def _described(known: Described, finding: Finding) -> Iterator[Section]:
+def _described(known: facts.Described, finding: Finding) -> Iterator[Section]:
     yield section(f"described as '{printable(known.text)}'", known.stack)
 
 
 SHOWN: Mapping[type[Fact], Shown] = MappingProxyType(
     {
-        Types: Shown(_types),
-        Block: Shown(_block, _block_stacks, _block_places),
-        Pointer: Shown(_second, related=_second_places),
-        Origin: Shown(_origin),
-        Descriptor: Shown(_descriptor, _descriptor_stacks, _descriptor_places),
-        Earlier: Shown(
+        facts.Types: Shown(_types),
+        facts.Block: Shown(_block, _block_stacks, _block_places),
+        facts.Pointer: Shown(_second, related=_second_places),
+        facts.Origin: Shown(_origin),
+        facts.Descriptor: Shown(_descriptor, _descriptor_stacks, _descriptor_places),
+        facts.Earlier: Shown(
             _earlier,
             lambda known, _: [(words.earlier(known), known.stack)],
             lambda known, _: [(f"{words.earlier(known)}, here", known.stack)],
         ),
-        Described: Shown(
+        facts.Described: Shown(
             _described, related=lambda known, _: [(f"described here as '{known.text}'", known.stack)]
         ),
     }

@@ -13,47 +13,18 @@ from whence.abi.zones import SHAPES, TEXT_FIELDS, THREAD_LOCAL
 from whence.engines.process.chains import chains
 from whence.engines.process.decode import RawFinding, RawRun
 from whence.engines.process.senders import followed
-from whence.findings import (
-    Block,
-    BlockKind,
-    BlockState,
-    Described,
-    Descriptor,
-    Earlier,
-    EarlierKind,
-    Event,
-    Fact,
-    Family,
-    Frame,
-    HitBlock,
-    Leak,
-    LeakKind,
-    Message,
-    Origin,
-    Point,
-    Pointer,
-    RuleInfo,
-    Signal,
-    States,
-    Types,
-    Undefined,
-    UndefinedRun,
-    Use,
-    Value,
-    Variable,
-    is_runtime,
-)
+from whence.findings import Fact, Frame, Leak, LeakKind, Point, RuleInfo, facts, is_runtime
 from whence.symbols.demangle import demangle
 from whence.symbols.maps import MemoryMap
 from whence.symbols.symbolizer import Symbolizer
 
 _BLOCK_STATES = {
-    records.BLOCK_STATES["LIVE"]: BlockState.LIVE,
-    records.BLOCK_STATES["FREED"]: BlockState.FREED,
+    records.BLOCK_STATES["LIVE"]: facts.BlockState.LIVE,
+    records.BLOCK_STATES["FREED"]: facts.BlockState.FREED,
 }
-_BLOCK_KINDS = {number: BlockKind[name] for name, number in records.BLOCK_KINDS.items()}
-_EARLIER = {number: EarlierKind[name] for name, number in records.EARLIER.items()}
-_FAMILIES = {number: Family[name] for name, number in records.FAMILIES.items()}
+_BLOCK_KINDS = {number: facts.BlockKind[name] for name, number in records.BLOCK_KINDS.items()}
+_EARLIER = {number: facts.EarlierKind[name] for name, number in records.EARLIER.items()}
+_FAMILIES = {number: facts.Family[name] for name, number in records.FAMILIES.items()}
 _LEAK_KINDS = {number: LeakKind[name] for name, number in records.LEAK_KINDS.items() if number}
 
 
@@ -82,10 +53,10 @@ class Seen:
         """The frames of a stack in the record."""
         return without_runtime(self.symbolizer.stack(pcs, self.memory))
 
-    def event(self, which: str, pcs: Sequence[int]) -> Event:
+    def event(self, which: str, pcs: Sequence[int]) -> facts.Event:
         """An event of the block: `alloc` or `free`."""
         f = self.fields
-        return Event(f[f"block_{which}_time"], f[f"block_{which}_thread"], self.named(pcs))
+        return facts.Event(f[f"block_{which}_time"], f[f"block_{which}_thread"], self.named(pcs))
 
 
 def without_runtime(stack: tuple[Frame, ...]) -> tuple[Frame, ...]:
@@ -96,23 +67,23 @@ def without_runtime(stack: tuple[Frame, ...]) -> tuple[Frame, ...]:
 # ---- what any finding may have ----
 
 
-def _block(seen: Seen) -> Iterator[Block]:
+def _block(seen: Seen) -> Iterator[facts.Block]:
     f, raw = seen.fields, seen.raw
     if not f["block_id"]:
         return
     variable = _variable(raw.variable)
     allocated = seen.event("alloc", raw.alloc)
-    block = Block(
+    block = facts.Block(
         f["block_id"],
         f["block_begin"],
         f["block_size"],
-        _BLOCK_STATES.get(f["block_state"], BlockState.UNKNOWN),
-        Family.UNKNOWN if variable else _FAMILIES.get(f["block_family"], Family.UNKNOWN),
+        _BLOCK_STATES.get(f["block_state"], facts.BlockState.UNKNOWN),
+        facts.Family.UNKNOWN if variable else _FAMILIES.get(f["block_family"], facts.Family.UNKNOWN),
         None if variable else allocated,
         seen.event("free", raw.free) if f["block_free_time"] else None,
         raw.flag("MOVED"),
         _last_use(seen),
-        _BLOCK_KINDS.get(f["block_kind"], BlockKind.UNKNOWN),
+        _BLOCK_KINDS.get(f["block_kind"], facts.BlockKind.UNKNOWN),
         variable,
         f["block_cookie"],
         raw.flag("RETURNED"),
@@ -122,10 +93,10 @@ def _block(seen: Seen) -> Iterator[Block]:
     yield block
 
 
-def _has_returned(block: Block, stack: Sequence[Frame]) -> bool:
+def _has_returned(block: facts.Block, stack: Sequence[Frame]) -> bool:
     """Whether the function of a variable whose scope has ended is none of those that go on, with the whole
     stack: its code stands in that of a caller, where the variable has its place."""
-    if block.state is not BlockState.FREED or block.variable is None or not block.variable.line:
+    if block.state is not facts.BlockState.FREED or block.variable is None or not block.variable.line:
         return False
     function = block.variable.function
     names = [frame.function or "" for frame in stack]
@@ -138,14 +109,14 @@ def _names(name: str, text: str) -> bool:
     return not name or re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text) is not None
 
 
-def _last_use(seen: Seen) -> Use | None:
+def _last_use(seen: Seen) -> facts.Use | None:
     f = seen.fields
     if not f["use_time"]:
         return None
-    return Use(f["use_time"], f["use_address"], seen.symbolizer.stack((f["use_pc"],), seen.memory))
+    return facts.Use(f["use_time"], f["use_address"], seen.symbolizer.stack((f["use_pc"],), seen.memory))
 
 
-def _variable(text: str) -> Variable | None:
+def _variable(text: str) -> facts.Variable | None:
     """The fields of `TEXT_FIELDS`, if the block or the origin is a variable."""
     fields = text.split("\t")
     if len(fields) != len(TEXT_FIELDS):
@@ -153,23 +124,23 @@ def _variable(text: str) -> Variable | None:
     line, shape, name, function, file = fields
     threads = shape.startswith(THREAD_LOCAL)
     is_array = shape.removeprefix(THREAD_LOCAL) == SHAPES[0]
-    return Variable(demangle(name), is_array, demangle(function), file or None, int(line), threads)
+    return facts.Variable(demangle(name), is_array, demangle(function), file or None, int(line), threads)
 
 
-def _hits(seen: Seen) -> Iterator[HitBlock]:
+def _hits(seen: Seen) -> Iterator[facts.HitBlock]:
     yield from _hit(seen.fields, "hit")
 
 
-def _hit(fields: Mapping[str, int], prefix: str) -> Iterator[HitBlock]:
+def _hit(fields: Mapping[str, int], prefix: str) -> Iterator[facts.HitBlock]:
     number, begin, size = (fields[f"{prefix}_{name}"] for name in ("id", "begin", "size"))
     if number:
-        yield HitBlock(number, begin, size)
+        yield facts.HitBlock(number, begin, size)
 
 
-def _values(seen: Seen) -> Iterator[Value]:
+def _values(seen: Seen) -> Iterator[facts.Value]:
     names = seen.rule.values
     for index, value in enumerate(seen.raw.values):
-        yield Value(names[index] if index < len(names) else f"value {index + 1}", value)
+        yield facts.Value(names[index] if index < len(names) else f"value {index + 1}", value)
 
 
 def _leak(seen: Seen) -> Iterator[Leak]:
@@ -193,25 +164,25 @@ def _leak(seen: Seen) -> Iterator[Leak]:
 
 def _signal(seen: Seen) -> Iterator[Fact]:
     if number := seen.fields["signal"]:
-        yield Signal(number)
+        yield facts.Signal(number)
     if seen.point is Point.SIGNAL and (said := " ".join(seen.raw.types.split())):
-        yield Message(said)
+        yield facts.Message(said)
 
 
-def _states(seen: Seen) -> Iterator[States]:
+def _states(seen: Seen) -> Iterator[facts.States]:
     if seen.raw.states:
-        yield States(seen.fields["state_begin"], seen.raw.states)
+        yield facts.States(seen.fields["state_begin"], seen.raw.states)
 
 
-def _descriptor(seen: Seen) -> Iterator[Descriptor]:
+def _descriptor(seen: Seen) -> Iterator[facts.Descriptor]:
     f, raw = seen.fields, seen.raw
     if seen.point is Point.DESCRIPTOR:
         opened = seen.event("alloc", raw.alloc) if f["block_alloc_time"] else None
         closed = seen.event("free", raw.free) if f["block_free_time"] else None
-        yield Descriptor(f["block_begin"], opened, closed)
+        yield facts.Descriptor(f["block_begin"], opened, closed)
 
 
-def _earlier(seen: Seen) -> Iterator[Earlier]:
+def _earlier(seen: Seen) -> Iterator[facts.Earlier]:
     words, low = seen.raw.earlier, (1 << 32) - 1
     at = 0
     while at + records.EARLIER_WORDS <= len(words):
@@ -220,40 +191,42 @@ def _earlier(seen: Seen) -> Iterator[Earlier]:
         pcs = words[at : at + (who >> 32)]
         at += who >> 32
         if what & low in _EARLIER:
-            yield Earlier(_EARLIER[what & low], time, who & low, seen.named(pcs), what >> 32)
+            yield facts.Earlier(_EARLIER[what & low], time, who & low, seen.named(pcs), what >> 32)
 
 
-def _described(seen: Seen) -> Iterator[Described]:
+def _described(seen: Seen) -> Iterator[facts.Described]:
     f, raw = seen.fields, seen.raw
     if f["described_size"]:
-        yield Described(raw.description, f["described_begin"], f["described_size"], seen.named(raw.described))
+        yield facts.Described(
+            raw.description, f["described_begin"], f["described_size"], seen.named(raw.described)
+        )
 
 
-def _types(seen: Seen) -> Iterator[Types]:
+def _types(seen: Seen) -> Iterator[facts.Types]:
     """The types of the step; the class of an object stands on a line of its own, as `typeid` has it."""
     raw = seen.raw
     if seen.point is Point.SIGNAL or not raw.types:
         return
     if seen.point is Point("callee"):
         function = seen.symbolizer.frames(raw.fields["address"], seen.memory, exact=True)[-1]
-        yield Types(raw.types, function=function)
+        yield facts.Types(raw.types, function=function)
         return
     expected, _, name = raw.types.partition("\n")
     found = demangle(f"_ZTS{name}").removeprefix(_NAME_OF_TYPE) if name else ""
     if expected:
-        yield Types(expected, found)
+        yield facts.Types(expected, found)
 
 
 _NAME_OF_TYPE = "typeinfo name for "
 
 
-def _pointers(seen: Seen) -> Iterator[Pointer]:
+def _pointers(seen: Seen) -> Iterator[facts.Pointer]:
     """The second pointer of a step that takes two."""
     if not seen.raw.undefined:
         yield from _second(seen)
 
 
-def _second(seen: Seen) -> Iterator[Pointer]:
+def _second(seen: Seen) -> Iterator[facts.Pointer]:
     """The second address of the record; its block lives."""
     f, raw = seen.fields, seen.raw
     if not f["second_address"]:
@@ -261,35 +234,35 @@ def _second(seen: Seen) -> Iterator[Pointer]:
     block = None
     if f["second_id"]:
         variable = _variable(raw.second_variable)
-        made = Event(f["second_id"], f["second_alloc_thread"], seen.named(raw.second_alloc))
-        block = Block(
+        made = facts.Event(f["second_id"], f["second_alloc_thread"], seen.named(raw.second_alloc))
+        block = facts.Block(
             f["second_id"],
             f["second_begin"],
             f["second_size"],
-            _BLOCK_STATES.get(f["second_state"], BlockState.UNKNOWN),
-            Family.UNKNOWN if variable else _FAMILIES.get(f["second_family"], Family.UNKNOWN),
+            _BLOCK_STATES.get(f["second_state"], facts.BlockState.UNKNOWN),
+            facts.Family.UNKNOWN if variable else _FAMILIES.get(f["second_family"], facts.Family.UNKNOWN),
             None if variable else made,
-            kind=_BLOCK_KINDS.get(f["second_kind"], BlockKind.UNKNOWN),
+            kind=_BLOCK_KINDS.get(f["second_kind"], facts.BlockKind.UNKNOWN),
             variable=variable,
         )
     hit = next(_hit(f, "second_hit"), None)
-    yield Pointer(f["second_address"], f["second_root"], block, hit)
+    yield facts.Pointer(f["second_address"], f["second_root"], block, hit)
 
 
 # ---- what those of an analysis have ----
 
 
-def _undefined(seen: Seen) -> Iterator[Undefined]:
+def _undefined(seen: Seen) -> Iterator[facts.Undefined]:
     """The undefined bytes of memory that was read; the record's second address is that of the first one."""
     f, words = seen.fields, seen.raw.undefined
     if words:
-        runs = tuple(UndefinedRun(*pair) for pair in zip(words[::2], words[1::2], strict=False))
+        runs = tuple(facts.UndefinedRun(*pair) for pair in zip(words[::2], words[1::2], strict=False))
         first = next(_second(seen), None)
         block = None if first is None else first.block
-        yield Undefined(f["read_begin"], f["read_size"], runs, bool(f["undefined_more"]), block)
+        yield facts.Undefined(f["read_begin"], f["read_size"], runs, bool(f["undefined_more"]), block)
 
 
-def _unwritten(seen: Seen) -> Iterator[Origin]:
+def _unwritten(seen: Seen) -> Iterator[facts.Origin]:
     """Where undefined bits were born; of never-written bytes that are read only where no block is known."""
     f = seen.fields
     unknown = seen.point is Point.READ and not f["block_id"]
@@ -297,16 +270,16 @@ def _unwritten(seen: Seen) -> Iterator[Origin]:
         yield from _origin(seen)
 
 
-def _labelled(seen: Seen) -> Iterator[Origin]:
+def _labelled(seen: Seen) -> Iterator[facts.Origin]:
     """Where labels were born."""
     if seen.raw.flag("LABELLED"):
         yield from _origin(seen)
 
 
-def _origin(seen: Seen) -> Iterator[Origin]:
+def _origin(seen: Seen) -> Iterator[facts.Origin]:
     variable, pcs = _variable(seen.raw.variable), seen.raw.alloc
     if variable is not None or pcs:
-        yield Origin(variable, seen.named(pcs), seen.raw.flag("LABELLED"))
+        yield facts.Origin(variable, seen.named(pcs), seen.raw.flag("LABELLED"))
 
 
 def _chains(seen: Seen) -> Iterator[Fact]:
