@@ -21,7 +21,7 @@ from whence.findings.fact import Fact
 from whence.findings.facts import Block, Message, Relation, Signal, Value
 from whence.findings.frames import Frame
 from whence.findings.leaks import Leak
-from whence.findings.plain import ADDRESS, POINTER, SPARSE
+from whence.findings.plain import ADDRESS, KNOWN, OWN, POINTER, SPARSE
 
 F = TypeVar("F", bound=Fact)
 
@@ -95,9 +95,9 @@ class RuleInfo:
 
     name: str
     title: str
-    values: tuple[str, ...] = ()
+    values: tuple[str, ...] = field(default=(), metadata=OWN)
     severity: str = "error"
-    advice: str = ""
+    advice: str = field(default="", metadata=KNOWN)
     cwe: tuple[int, ...] = ()
 
     @property
@@ -127,6 +127,11 @@ class Access:
     def end(self) -> int:
         return self.address + self.size
 
+    @property
+    def touches(self) -> bool:
+        """A read or write, by the program or by a library function for it."""
+        return self.kind in (AccessKind.READ, AccessKind.WRITE)
+
 
 @dataclass(frozen=True, slots=True)
 class Process:
@@ -150,20 +155,20 @@ class Finding:
     checks where they go on, with a bit for each.
     """
 
-    rule: RuleInfo
+    rule: RuleInfo = field(metadata=OWN)
     point: Point
     access: Access
     stack: tuple[Frame, ...] = ()
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[Fact, ...] = field(default=(), metadata=OWN)
     library_function: str | None = None
-    thread: int = 0
-    tid: int = 0
-    pid: int = 0
+    thread: int = field(default=0, metadata=OWN)
+    tid: int = field(default=0, metadata=OWN)
+    pid: int = field(default=0, metadata=OWN)
     time: int = 0
     halted: bool = False
     occurrences: int = 1
-    twins: int = 0
-    process: Process | None = None
+    twins: int = field(default=0, metadata=OWN)
+    process: Process | None = field(default=None, metadata=OWN)
 
     def fact(self, kind: type[F]) -> F | None:
         """The only fact of a kind, or the first."""

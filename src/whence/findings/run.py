@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from whence.findings.documents import Document
 from whence.findings.finding import Finding
 from whence.findings.leaks import LeakCheck
+from whence.findings.plain import OWN, shown
 
 D = TypeVar("D", bound=Document)
 
@@ -19,7 +20,11 @@ class SuppressionUse:
     name: str
     file: str
     line: int
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = field(default=(), metadata=OWN)
+
+    def document(self) -> dict[str, Any]:
+        heads = [{"key": e.key, "rule": e.rule.name, "occurrences": e.occurrences} for e in self.findings]
+        return shown(self) | {"findings": heads}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +52,12 @@ class RunInfo:
     signal: int | None = None
     halted: bool = False
     dropped: int = 0
-    lost: int = 0
+    lost: int = field(default=0, metadata=OWN)
     notes: tuple[str, ...] = field(default=())
     suppressions: tuple[SuppressionUse, ...] = ()
     leak_checks: tuple[LeakCheck, ...] = ()
-    leak_summary: bool = False
-    documents: tuple[Document, ...] = ()
+    leak_summary: bool = field(default=False, metadata=OWN)
+    documents: tuple[Document, ...] = field(default=(), metadata=OWN)
 
     @property
     def sentences(self) -> tuple[str, ...]:

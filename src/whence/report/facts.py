@@ -95,10 +95,6 @@ def _birth(block: facts.Block, whose: str = "") -> Iterator[Section]:
         yield section(f"{whose}{'declared' if variable.name else 'made'}", (variable.place,))
 
 
-def _block_stacks(block: facts.Block, finding: Finding) -> Stacks:
-    return _events(("allocated", block.allocated), ("freed", block.freed))
-
-
 def _block_places(block: facts.Block, finding: Finding) -> Iterator[tuple[str, Sequence[Frame]]]:
     if not finding.leak:
         yield from _declared(block, "the variable is declared here")
@@ -148,38 +144,35 @@ def _descriptor(known: facts.Descriptor, finding: Finding) -> Iterator[Section]:
     yield _event(f"descriptor {known.number} opened", known.opened)
 
 
-def _descriptor_stacks(known: facts.Descriptor, finding: Finding) -> Stacks:
-    return _events(("opened", known.opened), ("closed", known.closed))
-
-
 def _descriptor_places(known: facts.Descriptor, finding: Finding) -> Stacks:
     return _places(
         ("the descriptor was closed here", known.closed), ("the descriptor was opened here", known.opened)
     )
 
 
-def _earlier(known: facts.Earlier, finding: Finding) -> Iterator[Section]:
-    yield section(words.earlier(known), known.stack)
-
-
-def _described(known: facts.Described, finding: Finding) -> Iterator[Section]:
-    yield section(f"described as '{printable(known.text)}'", known.stack)
-
-
 SHOWN: Mapping[type[Fact], Shown] = MappingProxyType(
     {
         facts.Types: Shown(_types),
-        facts.Block: Shown(_block, _block_stacks, _block_places),
+        facts.Block: Shown(
+            _block,
+            lambda block, _: _events(("allocated", block.allocated), ("freed", block.freed)),
+            _block_places,
+        ),
         facts.Pointer: Shown(_second, related=_second_places),
         facts.Origin: Shown(_origin),
-        facts.Descriptor: Shown(_descriptor, _descriptor_stacks, _descriptor_places),
+        facts.Descriptor: Shown(
+            _descriptor,
+            lambda known, _: _events(("opened", known.opened), ("closed", known.closed)),
+            _descriptor_places,
+        ),
         facts.Earlier: Shown(
-            _earlier,
+            lambda known, _: [section(words.earlier(known), known.stack)],
             lambda known, _: [(words.earlier(known), known.stack)],
             lambda known, _: [(f"{words.earlier(known)}, here", known.stack)],
         ),
         facts.Described: Shown(
-            _described, related=lambda known, _: [(f"described here as '{known.text}'", known.stack)]
+            lambda known, _: [section(f"described as '{printable(known.text)}'", known.stack)],
+            related=lambda known, _: [(f"described here as '{known.text}'", known.stack)],
         ),
     }
 )

@@ -44,6 +44,11 @@ def code_name(frame: Frame, width: int) -> str:
     return short_name(frame, width) if frame.function else module_position(frame)
 
 
+def place_name(frame: Frame | None) -> str:
+    """The same for machines, and where nothing is known."""
+    return code_name(frame, 200) if frame else "an unknown function"
+
+
 NAMELESS = "(no name)"
 """Code that no symbol names, as that of a stripped library."""
 

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any
 
 from whence import __version__
-from whence.findings import AccessKind, BlockKind, Finding, LeakKind, Point, RunInfo, SuppressionUse
-from whence.findings.plain import plain
+from whence.findings import AccessKind, BlockKind, Finding, LeakKind, Point, RunInfo
+from whence.findings.plain import plain, shown
 from whence.report import leak_words
 
 SCHEMA = 1
@@ -48,22 +48,8 @@ class JsonRenderer:
 
 
 def _run(run: RunInfo) -> dict[str, Any]:
-    return {
-        "program": plain(run.program),
-        "arguments": plain(run.arguments),
-        "image": plain(run.image),
-        "pid": run.pid,
-        "exit_status": run.exit_status,
-        "signal": run.signal,
-        "halted": run.halted,
-        "dropped": run.dropped,
-        "notes": plain(run.notes),
-        "leak_checks": plain(run.leak_checks),
-        "leak_summary": _leak_summary(run),
-        "suppressions": [_use(use) for use in run.suppressions],
-        **_DOCUMENTS,
-        **{each.key: plain(each) for each in run.documents},
-    }
+    documents = {each.key: plain(each) for each in run.documents}
+    return {**shown(run), "leak_summary": _leak_summary(run), **_DOCUMENTS, **documents}
 
 
 _DOCUMENTS: Mapping[str, None] = MappingProxyType({"coverage": None})
@@ -74,37 +60,17 @@ _FACTS: Mapping[str, Any] = MappingProxyType(
 """The facts that it has in every finding; others are there if they are known."""
 
 
-def _use(use: SuppressionUse) -> dict[str, Any]:
-    return {
-        "name": plain(use.name),
-        "file": plain(use.file),
-        "line": use.line,
-        "findings": [
-            {"key": finding.key, "rule": finding.rule.name, "occurrences": finding.occurrences}
-            for finding in use.findings
-        ],
-    }
-
-
 def finding_document(finding: Finding) -> dict[str, Any]:
     """A finding in types of JSON: its head, and its facts by their keys."""
+    rule = plain(finding.rule)
     return {
         "key": finding.key,
-        "rule": finding.rule.name,
-        "title": finding.rule.title,
-        "severity": finding.rule.severity,
-        "cwe": list(finding.rule.cwe),
-        "advice": finding.rule.advice or None,
-        "point": finding.point.value,
-        "access": plain(finding.access),
-        "library_function": plain(finding.library_function),
+        "rule": rule.pop("name"),
+        **rule,
+        **shown(finding),
         "relation": plain(finding.relation),
-        **_FACTS,
-        "stack": plain(finding.stack),
         "process": _process(finding),
-        "time": finding.time,
-        "halted": finding.halted,
-        "occurrences": finding.occurrences,
+        **_FACTS,
         **_facts(finding),
     }
 

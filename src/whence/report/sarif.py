@@ -164,7 +164,7 @@ def _level(rule: RuleInfo) -> str:
 
 
 def _message(finding: Finding, place: Frame | None) -> str:
-    subject = frames.code_name(place, 200) if place else "an unknown function"
+    subject = frames.place_name(place)
     title = words.title(finding)
     happened = words.headline(finding, subject)
     if detail := words.detail(finding):

@@ -74,10 +74,6 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def is_access(finding: Finding) -> bool:
-    return finding.access.kind in _VERBS
-
-
 def is_wild_call(finding: Finding) -> bool:
     """A call through a pointer to memory without code."""
     return finding.access.kind is AccessKind.CALL and finding.point is Point.DEREF_R
@@ -86,7 +82,7 @@ def is_wild_call(finding: Finding) -> bool:
 def is_null(finding: Finding) -> bool:
     """A read, write or call below the lowest address that can be mapped."""
     return (
-        (is_access(finding) or is_wild_call(finding))
+        (finding.access.touches or is_wild_call(finding))
         and finding.block is None
         and finding.access.address < NULL_PAGE_SIZE
     )
@@ -200,7 +196,7 @@ def headline(finding: Finding, subject: str) -> str:
         return f"{_USE_HEADLINES[access.use].format(function=function)} in {subject}"
     if access.late:
         return f"earlier write of {bytes_(access.size)}, found in {subject}{_landing(finding)}"
-    if is_access(finding):
+    if finding.access.touches:
         size = f" of {length(access.size)}" if access.size else ""
         return f"{access.kind}{size}{_caller(finding)} in {subject}{_landing(finding)}"
     return f"found in {subject}"
@@ -284,7 +280,7 @@ def label(finding: Finding) -> str:
         return f"{signal_name(finding.signal)} here"
     if access.late:
         return "found here: it was written before"
-    if is_access(finding):
+    if finding.access.touches:
         if finding.library_function:
             return _library_phrase(finding)
         return f"{bytes_(access.size)} {_PARTICIPLES[access.kind]} at {access.address:#x}"
@@ -447,7 +443,7 @@ def _unknown_fact(finding: Finding) -> str | None:
         return f"{address:#x} is where the thread's stack would go on: it has no more room"
     if is_null(finding) or (finding.point is Point.SIGNAL and address < NULL_PAGE_SIZE):
         return f"{address:#x} is in the null page, where nothing can be mapped"
-    if is_access(finding) or finding.access.kind in (AccessKind.FREE, AccessKind.TRAP):
+    if finding.access.touches or finding.access.kind in (AccessKind.FREE, AccessKind.TRAP):
         return f"{address:#x} is an unknown address: no block is known at or near it"
     return None
 
@@ -455,7 +451,7 @@ def _unknown_fact(finding: Finding) -> str | None:
 def _first_bad_fact(finding: Finding) -> str | None:
     """Which byte of a longer access is the first that must not be touched."""
     access, name = finding.access, finding.library_function
-    if not is_access(finding) or access.first_bad is None or access.size <= 1:
+    if not finding.access.touches or access.first_bad is None or access.size <= 1:
         return None
     number = access.first_bad - access.address
     if number == 0 and not name:
@@ -499,7 +495,7 @@ def _described_fact(finding: Finding) -> str | None:
 def _size_fact(finding: Finding) -> str | None:
     """The size that the block would need, if its size is the likely mistake."""
     block, relation = finding.block, finding.relation
-    if block is None or relation is None or not is_access(finding) or block.state is BlockState.FREED:
+    if block is None or relation is None or not finding.access.touches or block.state is BlockState.FREED:
         return None
     if is_negative(finding.access.size):
         return f"the length is negative; the function takes it for {bytes_(finding.access.size)}"
@@ -523,7 +519,7 @@ def advice(finding: Finding) -> str | None:
         return _free_advice(finding)
     if is_null(finding):
         return "find out why the pointer is null here, or test it before it is used"
-    if not is_access(finding) or finding.block is None:
+    if not finding.access.touches or finding.block is None:
         return None
     return _access_advice(finding, finding.block)
 

@@ -130,7 +130,7 @@ def _finding(raw: RawFinding, rules: Sequence[RuleInfo], run: RawRun, symbolizer
         occurrences=1 + f["repeats"],
         twins=symbolizer.twins(raw.stack, memory, exact_top=exact),
     )
-    if found.access.kind not in (AccessKind.READ, AccessKind.WRITE):
+    if not found.access.touches:
         return found
     first_bad = _first_bad(f["address"], f["size"], found.block, found.fact(States))
     return replace(found, access=replace(found.access, first_bad=first_bad))

@@ -137,12 +137,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
     Pass("guard-allocas", Stage.OPTIMISED, guard_allocas, lambda policy: policy.locals),
     Pass("guard-globals", Stage.OPTIMISED, guard_globals, lambda policy: policy.globals),
-    Pass(
-        "guard-thread-variables",
-        Stage.OPTIMISED,
-        guard_thread_variables,
-        lambda policy: policy.globals,
-    ),
+    Pass("guard-thread-variables", Stage.OPTIMISED, guard_thread_variables, lambda policy: policy.globals),
     Pass("guard-commons", Stage.OPTIMISED, guard_commons, lambda policy: policy.globals),
     Pass("resume-in-twins", Stage.OPTIMISED, resume_in_twins, following(DEFINEDNESS)),
     Pass("rematerialise", Stage.OPTIMISED, rematerialise, lambda policy: policy.locals),
