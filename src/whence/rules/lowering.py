@@ -386,16 +386,3 @@ class _Support:
         if not isinstance(item, m.Variable) or item.name in bound:
             return False
         return not self.used.is_used(item, body)
-
-
-__all__ = [
-    "Filter",
-    "LoweringError",
-    "Plan",
-    "RulePlan",
-    "following",
-    "observed",
-    "plan_of",
-    "plan_rule",
-    "point_mask",
-]
