@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from enum import Enum
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -21,18 +22,18 @@ KNOWN: null where it is empty or 0. SPARSE: left out there. OWN: never shown."""
 
 def plain(value: object) -> Any:
     """The value in types of JSON; text for any reader: bytes that are not UTF-8 (surrogates) are replaced."""
+    if value is None or isinstance(value, int):
+        return value
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, str):
         return value.encode(errors="surrogateescape").decode(errors="replace")
     if isinstance(value, bytes):
         return value.hex()
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):
         return [plain(each) for each in value]
     if isinstance(value, dict):
         return {key: plain(each) for key, each in value.items()}
-    if value is None or isinstance(value, bool | int):
-        return value
     own = getattr(value, "document", None)
     return shown(value) if own is None else own()
 
@@ -40,12 +41,18 @@ def plain(value: object) -> Any:
 def shown(value: Any) -> dict[str, Any]:
     """The fields of a dataclass, each in its form."""
     made = {}
-    for each in fields(value):
-        form, held = each.metadata.get(_FORM), getattr(value, each.name)
-        if form == "own" or (form == "sparse" and not held):
-            continue
-        made[each.name] = _formed(held, form)
+    for name, form in _forms(value.__class__):
+        held = getattr(value, name)
+        if form != "sparse" or held:
+            made[name] = _formed(held, form)
     return made
+
+
+@cache
+def _forms(kind: Any) -> tuple[tuple[str, str | None], ...]:
+    """The fields of a class that are shown, each with its form."""
+    forms = ((each.name, each.metadata.get(_FORM)) for each in fields(kind))
+    return tuple((name, form) for name, form in forms if form != "own")
 
 
 def _formed(held: Any, form: str | None) -> Any:
