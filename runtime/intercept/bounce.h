@@ -3,7 +3,7 @@
 #define WHENCE_INTERCEPT_BOUNCE_H
 
 #include "../rt/access.h"
-#include "../values/ranges.h"
+#include "../definedness/ranges.h"
 
 #include <sys/types.h>
 
