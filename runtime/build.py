@@ -39,7 +39,7 @@ ALLOCATOR = ("alloc", "blocks", "events", "os", "replace", "settings")
 """What every allocator of whole processes consists of: folders below this one."""
 CHECKING = ("calls", "findings", "leak", "process", "record", "rt", "stacks", "x86")
 """What evaluates rules and reports findings."""
-PLANES = ("labels", "origins", "planes", "races", "symbolic", "values")
+PLANES = ("definedness", "labels", "origins", "planes", "races", "symbolic")
 """What knows something about each byte of memory."""
 WRAPPERS = (
     "intercept/bounce.c",
@@ -98,7 +98,10 @@ PRODUCTS = {
         port="observed",
         without=(
             "port/checked/faults.c",
-            *(f"values/{name}.c" for name in ("ranges", "granule", "details", "lost", "left", "variable")),
+            *(
+                f"definedness/{name}.c"
+                for name in ("ranges", "granule", "details", "lost", "left", "variable")
+            ),
         ),
     ),
     "libwhence-kdalloc.so": Product(("alloc/kd", "os"), ("-fvisibility=default",)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -52,6 +53,46 @@ def reached(part: str) -> set[str]:
 
 def test_no_part_imports_itself_in_a_circle() -> None:
     assert list(TopologicalSorter(graph()).static_order())
+
+
+OWNERS = {
+    ("ir.instruction", "ir.block"),
+    ("ir.instruction", "ir.function"),
+    ("ir.block", "ir.function"),
+    ("ir.reader", "ir.function"),
+    ("ir.function", "ir.module"),
+    ("ir.globals", "ir.module"),
+}
+"""What names the type of its owner, for type checkers alone."""
+
+
+def modules() -> dict[str, Path]:
+    """Each module but the package itself, whose names are for users."""
+    paths = [path for path in SOURCE.rglob("*.py") if path.parent != SOURCE]
+    parts = [path.relative_to(SOURCE).with_suffix("").parts for path in paths]
+    return {".".join(part).removesuffix(".__init__"): path for part, path in zip(parts, paths, strict=True)}
+
+
+def imported(path: Path, known: Collection[str]) -> set[str]:
+    """The modules that one imports, wherever the import stands."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{name}" for name in names]
+        for name in (each.removeprefix("whence.") for each in names):
+            found.add(name if name in known else name.rpartition(".")[0])
+    return found & set(known)
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    """Also not within a part or a room, in a function, or for type checkers alone."""
+    known = modules()
+    arrows = {name: imported(path, known) - {name} for name, path in known.items()}
+    assert all(of in arrows[name] for name, of in OWNERS)
+    for name, of in OWNERS:
+        arrows[name].discard(of)
+    assert list(TopologicalSorter(arrows).static_order())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from tests.harness.expect import PROGRAMS
 
 import whence
-from whence.findings import EarlierKind, Finding
+from whence.findings import Earlier, EarlierKind, Finding
 
 pytestmark = pytest.mark.build
 
@@ -21,8 +21,8 @@ def found(name: str, tmp_path: Path) -> Finding:
 
 def lines(finding: Finding) -> dict[EarlierKind, set[int]]:
     said: dict[EarlierKind, set[int]] = {}
-    for step in finding.earlier:
-        said.setdefault(step.kind, set()).add(step.event.stack[0].line)
+    for step in finding.every(Earlier):
+        said.setdefault(step.kind, set()).add(step.stack[0].line)
     return said
 
 

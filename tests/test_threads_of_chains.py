@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.harness.findings import changed, made
 
 from whence.abi.hops import HopKind
 from whence.engines.result import Result
@@ -25,7 +26,7 @@ from whence.findings import (
 from whence.findings.chains import Chain, Hop
 
 BLOCK = Block(7, 0x1000, 20, BlockState.FREED, allocated=Event(1, 0), freed=Event(2, 1))
-FINDING = Finding(
+FINDING = made(
     RuleInfo("heap-use-after-free", "access to a freed block"),
     Point.DEREF_R,
     Access(AccessKind.READ, 0x1000, 4),
@@ -42,7 +43,7 @@ def result(*findings: Finding) -> Result:
 def again(allocated: int, freed: int, *chains: Chain) -> Finding:
     """The finding of a second run, with the threads that came to its block."""
     block = replace(BLOCK, allocated=Event(1, allocated), freed=Event(2, freed))
-    return replace(FINDING, block=block, chains=chains)
+    return changed(FINDING, block=block, chains=chains)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def local(begin: int, *chains: Chain) -> Finding:
     block = Block(7, begin, 20, BlockState.FREED, kind=BlockKind.STACK)
     values = (Value("r", begin + 4), Value("n", 3))
     access = Access(AccessKind.READ, begin + 4, 4)
-    return replace(FINDING, block=block, access=access, values=values, chains=chains)
+    return changed(FINDING, block=block, access=access, values=values, chains=chains)
 
 
 @pytest.mark.parametrize(

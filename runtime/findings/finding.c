@@ -14,7 +14,7 @@
 #include "../record/record.h"
 #include "../labels/born.h"
 #include "../origins/chains.h"
-#include "../values/origin.h"
+#include "../definedness/origin.h"
 #include "../port/port.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "../os/mem.h"
 #include "../os/text.h"
 #include "../process/thread.h"
-#include "../values/contents.h"
+#include "../definedness/contents.h"
 
 const struct whence_rule_set *rules_current;
 uint64_t event_every;

@@ -5,7 +5,7 @@
 #include "../planes/planes.h"
 #include "../process/thread.h"
 #include "../settings/options.h"
-#include "../values/ranges.h"
+#include "../definedness/ranges.h"
 
 enum need { ALWAYS, CHECKS, PLANES, VALUES, ORIGINS, SYMBOLIC, LABELS, RACES };
 

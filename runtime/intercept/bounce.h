@@ -4,7 +4,7 @@
 
 #include "../races/races.h"
 #include "../rt/access.h"
-#include "../values/ranges.h"
+#include "../definedness/ranges.h"
 
 #include <sys/types.h>
 

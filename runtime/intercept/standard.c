@@ -4,7 +4,7 @@
 #include "check.h"
 #include "../process/outside.h"
 #include "../process/program.h"
-#include "../values/elements.h"
+#include "../definedness/elements.h"
 
 #include <execinfo.h>
 #include <inttypes.h>

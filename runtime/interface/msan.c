@@ -6,8 +6,8 @@
 #include "../os/text.h"
 #include "../rt/event.h"
 #include "../rt/uses.h"
-#include "../values/contents.h"
-#include "../values/origin.h"
+#include "../definedness/contents.h"
+#include "../definedness/origin.h"
 
 #include <string.h>
 #include <sys/types.h>

@@ -13,8 +13,8 @@
 #include "../rt/access.h"
 #include "../rt/ignored.h"
 #include "../rt/uses.h"
-#include "../values/contents.h"
-#include "../values/origin.h"
+#include "../definedness/contents.h"
+#include "../definedness/origin.h"
 
 #include <stdarg.h>
 #include <stdio.h>

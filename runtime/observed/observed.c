@@ -9,7 +9,7 @@
 #include "../rt/event.h"
 #include "../rt/fault.h"
 #include "../port/port.h"
-#include "../values/ranges.h"
+#include "../definedness/ranges.h"
 #include "whence/rules.h"
 
 #include <link.h>

@@ -1,16 +1,16 @@
 /* The undefined bits of memory where a tool executes the program: each byte of memory has one with
  * them in the plane of values, which the tool's code reads and writes (whence.abi.observed). What
- * values/ keeps in fill words and details is here.
+ * definedness/ keeps in fill words and details is here.
  *
  * The tool takes all that the C library and the runtime write for defined. So a copy that a
  * function of theirs makes gets its bits when it is made: the tool keeps them until the runtime
  * returns to the program. */
 #include "observed.h"
 #include "../planes/observed.h"
-#include "../values/elements.h"
-#include "../values/granule.h"
-#include "../values/origin.h"
-#include "../values/ranges.h"
+#include "../definedness/elements.h"
+#include "../definedness/granule.h"
+#include "../definedness/origin.h"
+#include "../definedness/ranges.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../process/tool.h"

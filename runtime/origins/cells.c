@@ -8,7 +8,7 @@
 #include "parts.h"
 #include "passing.h"
 #include "sizes.h"
-#include "../values/ranges.h"
+#include "../definedness/ranges.h"
 #include "log.h"
 
 #define UNIT (1ul << WH_ORIGIN_UNIT_SHIFT)

@@ -1,6 +1,6 @@
 /* The origins of bit-fields, which share bytes with others. */
 #include "../include/whence/origins.h"
-#include "../values/ranges.h"
+#include "../definedness/ranges.h"
 #include "cells.h"
 #include "log.h"
 #include "parts.h"

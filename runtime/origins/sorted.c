@@ -1,6 +1,6 @@
 /* `qsort` moves elements: what was known of each is known of it where it is afterwards. */
 #include "../include/whence/origins.h"
-#include "../values/elements.h"
+#include "../definedness/elements.h"
 #include "cells.h"
 
 /* The copy has cells as the array had. */

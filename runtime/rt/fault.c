@@ -3,7 +3,7 @@
 #include "last_words.h"
 #include "unlinked.h"
 #include "../findings/finding.h"
-#include "../values/ranges.h"
+#include "../definedness/ranges.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
 #include "../port/port.h"

@@ -1,7 +1,7 @@
 #include "reads.h"
 #include "access.h"
 #include "uses.h"
-#include "../values/ranges.h"
+#include "../definedness/ranges.h"
 
 void read_memory(uintptr_t address, uint64_t size, const char *library, const struct frame *frame) {
     if (!event_watched(WH_POINT_READ) || (library && uses_unwatched)) return;

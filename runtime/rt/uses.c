@@ -1,7 +1,7 @@
 #include "uses.h"
 #include "../os/mem.h"
 #include "../blocks/blocks.h"
-#include "../values/ranges.h"
+#include "../definedness/ranges.h"
 
 static struct context of_kind(uint64_t kind, struct whence_bits found, const struct frame *frame) {
     struct context context = {0};

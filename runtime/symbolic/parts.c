@@ -2,7 +2,7 @@
 #include "tables.h"
 #include "trace.h"
 #include "../planes/planes.h"
-#include "../values/ranges.h"
+#include "../definedness/ranges.h"
 
 /* Of one kind; the last one has what follows, too. */
 #define MOST 64u

@@ -130,8 +130,8 @@ def test_rules_of_another_version(
     with monkeypatch.context() as patched:
         patched.setattr(evaluators, "RULES_VERSION", rules.RULES_VERSION + 1)
         result = package.run(program, capture_output=True, jobs=1)
-    assert result.exit_status == 125 and result.run.coverage
-    assert result.run.coverage.unchecked == (
+    assert result.exit_status == 125 and result.run.documents
+    assert result.run.unchecked == (
         f"nothing was checked: the rules were compiled for version {rules.RULES_VERSION + 1} of the "
         f"runtime's interface, not {rules.RULES_VERSION}; instrument the program again"
     )

@@ -10,11 +10,11 @@ import pytest
 from whence.abi.symbolic import LINES_HEAD, RETURNS
 from whence.errors import ToolLimit
 from whence.exploring import strategies
+from whence.exploring.decisions import Decision
 from whence.exploring.distances import Distances, Map
 from whence.exploring.flow import NEVER, Graph
 from whence.exploring.lines import ProgramLines
 from whence.exploring.terms import Terms
-from whence.exploring.trace import Decision
 from whence.exploring.tree import Tree
 
 from .test_programs import PROGRAMS, build, explore

@@ -19,7 +19,7 @@ from whence.exploring.ktest import encoded
 from whence.exploring.readable import sentences
 from whence.exploring.reasoning import Reasoner, Unasked
 from whence.exploring.solvers import Answer
-from whence.exploring.summary import text
+from whence.exploring.summary import document, text
 from whence.exploring.terms import OP, Terms
 from whence.exploring.testcases import is_test, read_seeds, read_test, read_tests
 from whence.exploring.trace import header
@@ -70,7 +70,7 @@ def test_a_complete_exploration(tmp_path):
     result = result_of(branches, tmp_path)
     assert (result.paths, result.complete, result.waiting, result.stopped) == (5, True, 0, "")
     assert text(result).startswith("whence: 5 paths, 0 errors; complete after ")
-    assert result.document()["paths"] == 5
+    assert document(result)["paths"] == 5
     assert result.branches == (8, 8)
     info = (tmp_path / "coverage.info").read_text()
     assert "SF:model.c\nBRDA:1,0,0,3\nBRDA:1,0,1,2\n" in info and "BRF:8\nBRH:8\n" in info

@@ -201,6 +201,16 @@ def test_a_rule_about_a_step_finds_the_inputs_that_it_is_about(level, tmp_path, 
     assert {(rule, way & 15) for rule, way in found} == set(STEPS.items()), text
 
 
+@pytest.mark.parametrize("level", ["-O1", "-O0"])
+def test_steps_with_floating_point_numbers_are_looked_at_on_each_path(level, tmp_path, whence_env):
+    program = build("floats", tmp_path, whence_env, level)
+    enabled = ["--enable", "float-conversion-overflow", "--enable", "float-division-by-zero"]
+    summary, text = explore(program, tmp_path, whence_env, *enabled)
+    assert summary["complete"] and summary["paths"] == 5, text
+    found = {(rule, data[0]) for rule, data in confirmed_errors(summary, tmp_path, "memory:x")}
+    assert found == {("float-conversion-overflow", 7), ("float-division-by-zero", 8)}, text
+
+
 OWN_RULES = """
 rule sixth-byte "a write of the sixth byte"
     at deref_w r

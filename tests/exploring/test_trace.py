@@ -5,11 +5,12 @@ import random
 import pytest
 
 from whence.abi import symbolic
+from whence.exploring.decisions import Decision
 from whence.exploring.evaluate import values
 from whence.exploring.prefixes import Prefixes
 from whence.exploring.solvers import load
 from whence.exploring.terms import OP, Terms
-from whence.exploring.trace import BrokenTrace, Decision, read
+from whence.exploring.trace import BrokenTrace, read
 from whence.exploring.tree import as_text
 
 from .model import Path, as_file, run

@@ -17,9 +17,9 @@ from tests.harness.process import TIMEOUT
 from whence.abi import records, symbolic
 from whence.api.running import select_rules
 from whence.engines.native.engine import NativeEngine
+from whence.engines.process.addresses import fixed_addresses
 from whence.engines.process.engine import Prepared
 from whence.engines.process.environment import Folder, changes
-from whence.engines.process.launch import fixed_addresses
 from whence.engines.process.runtime_options import runtime_options
 from whence.engines.progress import NO_PROGRESS
 from whence.engines.protocol import Task

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tests.harness.findings import changed, made
+
 from whence.abi.hops import HopKind
 from whence.findings import (
     Access,
@@ -25,6 +27,7 @@ from whence.findings import (
     Pointer,
     RuleInfo,
     RunInfo,
+    Signal,
     States,
     Undefined,
     UndefinedRun,
@@ -134,17 +137,17 @@ INPUTS = (
 """An input of each form of words."""
 MOVES_AND_BIRTHS = [kind for kind in HopKind if not kind.is_loss]
 
-OVERFLOW = Finding(
+OVERFLOW = made(
     OVERFLOW_RULE,
     Point.DEREF_W,
     write(BEGIN + 20, 4),
     WRITE_STACK,
-    LIVE,
+    block=LIVE,
     pid=4200,
     states=STATES,
     halted=True,
 )
-DANGLING = replace(
+DANGLING = changed(
     OVERFLOW,
     rule=DANGLING_RULE,
     values=(Value("r", BEGIN + 8), Value("r1", BEGIN)),
@@ -154,16 +157,16 @@ DANGLING = replace(
     block=DEAD,
     states=FREED_STATES,
 )
-DOUBLE_FREE = Finding(
+DOUBLE_FREE = made(
     DOUBLE_FREE_RULE,
     Point.FREE,
     Access(AccessKind.FREE, BEGIN),
     (MAIN_FREES_AGAIN, *START),
-    DEAD,
+    block=DEAD,
     pid=4200,
     states=FREED_STATES,
 )
-LIBRARY = replace(
+LIBRARY = changed(
     OVERFLOW,
     access=write(BEGIN, 100, BEGIN + 20),
     library_function="memcpy",
@@ -174,12 +177,12 @@ LIBRARY = replace(
     ),
     block=replace(LIVE, allocated=Event(7, 0, (at("copy", "fill.c", "malloc(20)", "malloc"), *START))),
 )
-LEAK = Finding(
+LEAK = made(
     LEAK_RULE,
     Point.RET,
     Access(AccessKind.RETURN, 0),
     (at("main", "fill.c", "return first", "return"), *START),
-    LIBRARY.block,
+    block=LIBRARY.block,
     pid=4200,
     leak=Leak(3, 3072, 1, 1024),
 )
@@ -192,12 +195,12 @@ VARIABLE = replace(
 )
 OTHER_EVENT = Event(8, 0, (at("copy", "fill.c", "malloc(20)", "malloc"), *START))
 OTHER = Block(8, BEGIN + 96, 16, BlockState.LIVE, Family.MALLOC, OTHER_EVENT)
-PAIR = Finding(
+PAIR = made(
     RuleInfo("pointer-comparison", "comparison of pointers into different objects", ("r", "s")),
     Point("compare"),
     Access(AccessKind("compare"), BEGIN + 4, 0, None, BEGIN),
     (at("fill", "fill.c", "i <= n", "<="), at("main", "fill.c", "fill(p, 5)", "fill"), *START),
-    LIVE,
+    block=LIVE,
     pid=4200,
     second=Pointer(OTHER.begin, OTHER.begin, OTHER),
 )
@@ -215,27 +218,27 @@ VECTOR = Frame(
 
 SAMPLES: dict[str, Finding] = {
     "overflow-after": OVERFLOW,
-    "overflow-far": replace(OVERFLOW, access=write(BEGIN + 4096, 8), states=None),
-    "overflow-before": replace(OVERFLOW, point=Point.DEREF_R, access=read(BEGIN - 4, 4), stack=READ_STACK),
-    "overflow-across-end": replace(OVERFLOW, access=write(BEGIN + 16, 8, BEGIN + 20)),
-    "overflow-large-block": replace(
+    "overflow-far": changed(OVERFLOW, access=write(BEGIN + 4096, 8), states=None),
+    "overflow-before": changed(OVERFLOW, point=Point.DEREF_R, access=read(BEGIN - 4, 4), stack=READ_STACK),
+    "overflow-across-end": changed(OVERFLOW, access=write(BEGIN + 16, 8, BEGIN + 20)),
+    "overflow-large-block": changed(
         OVERFLOW, access=write(BEGIN + (1 << 20), 16), block=replace(LIVE, size=1 << 20), states=None
     ),
-    "hit-other-block": replace(
+    "hit-other-block": changed(
         OVERFLOW, access=write(BEGIN + 100, 4), hit_block=HitBlock(8, BEGIN + 96, 16), states=None
     ),
-    "described": replace(OVERFLOW, described=Described("a node of the list", BEGIN + 16, 8, ALLOCATED.stack)),
+    "described": changed(OVERFLOW, described=Described("a node of the list", BEGIN + 16, 8, ALLOCATED.stack)),
     "dangling": DANGLING,
-    "dangling-other-threads": replace(
+    "dangling-other-threads": changed(
         DANGLING,
         thread=2,
         tid=4203,
         block=replace(DEAD, freed=replace(FREE_EVENT, thread=3), allocated=replace(ALLOCATED, thread=1)),
     ),
-    "dangling-stacks-lost": replace(DANGLING, block=replace(DEAD, freed=None, allocated=Event(7, 0))),
+    "dangling-stacks-lost": changed(DANGLING, block=replace(DEAD, freed=None, allocated=Event(7, 0))),
     "double-free": DOUBLE_FREE,
-    "double-free-repeated": replace(DOUBLE_FREE, occurrences=1200),
-    "chains": replace(
+    "double-free-repeated": changed(DOUBLE_FREE, occurrences=1200),
+    "chains": changed(
         DOUBLE_FREE,
         chains=(
             Chain(
@@ -253,7 +256,7 @@ SAMPLES: dict[str, Finding] = {
             Chain("the index of r", None, (hop(HopKind.STORED, "", ""),), cut=True),
         ),
     ),
-    "chains-of-threads": replace(
+    "chains-of-threads": changed(
         DOUBLE_FREE,
         chains=(
             Chain(
@@ -267,7 +270,7 @@ SAMPLES: dict[str, Finding] = {
             ),
         ),
     ),
-    "chains-of-inputs": replace(
+    "chains-of-inputs": changed(
         DOUBLE_FREE,
         chains=(
             Chain(
@@ -286,7 +289,7 @@ SAMPLES: dict[str, Finding] = {
             *(Chain(f"x{number}", number, (given("fread", each),)) for number, each in enumerate(INPUTS)),
         ),
     ),
-    "free-inside-block": replace(
+    "free-inside-block": changed(
         DOUBLE_FREE,
         rule=UNMATCHED_RULE,
         access=Access(AccessKind.FREE, BEGIN + 4),
@@ -294,38 +297,38 @@ SAMPLES: dict[str, Finding] = {
         block=LIVE,
         states=STATES,
     ),
-    "free-wrong-family": replace(
+    "free-wrong-family": changed(
         DOUBLE_FREE,
         rule=UNMATCHED_RULE,
         block=replace(LIVE, family=Family.NEW_ARRAY),
         states=None,
     ),
-    "mismatched-free": replace(
+    "mismatched-free": changed(
         DOUBLE_FREE,
         rule=RuleInfo("mismatched-free", "block freed by a function of another family"),
         block=LIVE,
         library_function="operator delete",
         states=None,
     ),
-    "overlapping-copy": replace(
+    "overlapping-copy": changed(
         LIBRARY,
         rule=RuleInfo("overlapping-copy", "copy between overlapping ranges", ("r", "n", "s", "m")),
         point=Point.COPY,
         access=Access(AccessKind.COPY, BEGIN + 1, 5),
         values=(Value("r", BEGIN + 1), Value("n", 5), Value("s", BEGIN), Value("m", 5)),
     ),
-    "pair": replace(PAIR, values=(Value("r", BEGIN + 4), Value("s", OTHER.begin))),
-    "pair-with-variable": replace(
+    "pair": changed(PAIR, values=(Value("r", BEGIN + 4), Value("s", OTHER.begin))),
+    "pair-with-variable": changed(
         PAIR, second=Pointer(BEGIN + 256, BEGIN + 256, replace(VARIABLE, id=9, begin=BEGIN + 240))
     ),
-    "pair-of-one-left": replace(
+    "pair-of-one-left": changed(
         PAIR,
         access=replace(PAIR.access, address=BEGIN + 100),
         hit_block=HitBlock(OTHER.id, OTHER.begin, OTHER.size),
         second=Pointer(BEGIN, BEGIN, LIVE),
     ),
-    "pair-unknown": replace(PAIR, second=Pointer(BEGIN + 4096)),
-    "undefined-bytes": replace(
+    "pair-unknown": changed(PAIR, second=Pointer(BEGIN + 4096)),
+    "undefined-bytes": changed(
         LIBRARY,
         rule=RuleInfo("use-of-uninitialized-value", "use of a value that was never written", ("v",)),
         point=Point("use"),
@@ -341,7 +344,7 @@ SAMPLES: dict[str, Finding] = {
             block=LIVE,
         ),
     ),
-    "null-argument": replace(
+    "null-argument": changed(
         LIBRARY,
         rule=RuleInfo("null-argument", "null pointer given to a library function that needs a valid one"),
         point=Point.ARGUMENT,
@@ -349,7 +352,7 @@ SAMPLES: dict[str, Finding] = {
         block=None,
         states=None,
     ),
-    "absurd-size": replace(
+    "absurd-size": changed(
         LIBRARY,
         rule=RuleInfo(
             "absurd-size", "allocation of more bytes than an object can have", ("count", "size"), "warning"
@@ -361,28 +364,28 @@ SAMPLES: dict[str, Finding] = {
         block=None,
         states=None,
     ),
-    "free-unknown-address": replace(
+    "free-unknown-address": changed(
         DOUBLE_FREE,
         rule=UNMATCHED_RULE,
         access=Access(AccessKind.FREE, 0x7FFFFFFFE010),
         block=None,
         states=None,
     ),
-    "free-of-variable": replace(
+    "free-of-variable": changed(
         DOUBLE_FREE,
         rule=RuleInfo("free-of-stack", "free of a local variable"),
         access=Access(AccessKind.FREE, BEGIN),
         block=VARIABLE,
         states=None,
     ),
-    "null-deref": replace(
+    "null-deref": changed(
         DANGLING,
         rule=NULL_RULE,
         access=read(0x10, 4, 0x10),
         block=None,
         states=None,
     ),
-    "unknown-block": replace(
+    "unknown-block": changed(
         DANGLING,
         rule=RuleInfo("wild-dereference", ""),
         access=Access(AccessKind.READ, 0x123456789AB0, 8),
@@ -391,7 +394,7 @@ SAMPLES: dict[str, Finding] = {
     ),
     "library-function": LIBRARY,
     "leak": LEAK,
-    "leak-with-chain": replace(
+    "leak-with-chain": changed(
         LEAK,
         chains=(
             Chain(
@@ -407,22 +410,22 @@ SAMPLES: dict[str, Finding] = {
             ),
         ),
     ),
-    "leak-in-function": replace(
+    "leak-in-function": changed(
         LEAK,
         rule=RuleInfo("leak-in-transaction", "block that outlives its transaction", severity="warning"),
         stack=(at("copy", "fill.c", "return buffer", "return"), *LEAK.stack),
         leak=Leak(1, 20),
         values=(Value("Begin(b)", BEGIN), Value("Size(b)", 20)),
     ),
-    "signal-segv": Finding(
+    "signal-segv": made(
         SIGNAL_RULE,
         Point.SIGNAL,
         Access(AccessKind.TRAP, 0x10, 1),
         READ_STACK,
-        signal=11,
+        signal=Signal(11),
         pid=4200,
     ),
-    "signal-abort": Finding(
+    "signal-abort": made(
         SIGNAL_RULE,
         Point.SIGNAL,
         Access(AccessKind.TRAP, 0),
@@ -432,10 +435,10 @@ SAMPLES: dict[str, Finding] = {
             Frame(0x7FFFF7DC0472, LIBC, 0x26472, "abort"),
             *READ_STACK[1:],
         ),
-        signal=6,
+        signal=Signal(6),
         pid=4200,
     ),
-    "user-rule-at-call": Finding(
+    "user-rule-at-call": made(
         RuleInfo("lock-order", "the second lock is taken before the first"),
         Point.CALL,
         Access(AccessKind.CALL, 0),
@@ -443,21 +446,21 @@ SAMPLES: dict[str, Finding] = {
         values=(Value("n", 3), Value("p", BEGIN)),
         pid=4200,
     ),
-    "forked-process": replace(OVERFLOW, pid=4242, tid=4242),
-    "source-missing": replace(
+    "forked-process": changed(OVERFLOW, pid=4242, tid=4242),
+    "source-missing": changed(
         OVERFLOW, stack=(replace(WRITE_STACK[1], file="/gone/src/fill.c"), *WRITE_STACK[2:])
     ),
-    "source-shrunk": replace(OVERFLOW, stack=(replace(WRITE_STACK[1], line=9999), *START)),
-    "source-latin1": replace(OVERFLOW, stack=(at("grüße", "latin1.c", "wert = *p", "="), *START)),
-    "source-long-line": replace(
+    "source-shrunk": changed(OVERFLOW, stack=(replace(WRITE_STACK[1], line=9999), *START)),
+    "source-latin1": changed(OVERFLOW, stack=(at("grüße", "latin1.c", "wert = *p", "="), *START)),
+    "source-long-line": changed(
         OVERFLOW,
         point=Point.DEREF_R,
         access=read(BEGIN + 20, 4),
         stack=(at("sum", "long.c", "t[i | 4096]", "t"),),
     ),
-    "source-no-column": replace(OVERFLOW, stack=(replace(WRITE_STACK[1], column=0), *WRITE_STACK[2:])),
-    "source-no-line": replace(OVERFLOW, stack=(replace(WRITE_STACK[1], line=0, column=0), *START)),
-    "no-debug-info": replace(
+    "source-no-column": changed(OVERFLOW, stack=(replace(WRITE_STACK[1], column=0), *WRITE_STACK[2:])),
+    "source-no-line": changed(OVERFLOW, stack=(replace(WRITE_STACK[1], line=0, column=0), *START)),
+    "no-debug-info": changed(
         OVERFLOW,
         stack=(
             Frame(0x555555555200, PROGRAM, 0x1200, "fill"),
@@ -467,8 +470,8 @@ SAMPLES: dict[str, Finding] = {
             *START,
         ),
     ),
-    "no-stack": replace(OVERFLOW, stack=()),
-    "template-names": replace(
+    "no-stack": changed(OVERFLOW, stack=()),
+    "template-names": changed(
         OVERFLOW,
         point=Point.DEREF_R,
         access=read(BEGIN + 24, 8),
@@ -478,7 +481,7 @@ SAMPLES: dict[str, Finding] = {
             TABLE,
         ),
     ),
-    "hostile-names": replace(
+    "hostile-names": changed(
         OVERFLOW,
         stack=(Frame(0x1000, "/tmp/\x1b[31mevil", 0x10, "\x1b]0;title\x07f", "/tmp/\x1b[2Jx.c", 3, 1),),
         library_function="mem\x1bcpy",

@@ -19,12 +19,14 @@ from whence.findings import (
     AccessKind,
     BlockKind,
     BlockState,
+    Described,
     Event,
     Family,
     Finding,
     HitBlock,
     Leak,
     Point,
+    Pointer,
     RuleInfo,
     RunInfo,
     States,
@@ -180,8 +182,8 @@ def test_everything_of_a_finding(tmp_path: Path) -> None:
     assert [f.pc for f in found.stack] == [0x555555555010], "without the runtime's own"
     assert found.library_function == "memcpy"
     assert found.values == (Value("r", BEGIN + 20), Value("value 2", 99))
-    assert found.states == States(BEGIN, b"\0\0\x04\xfa")
-    assert found.hit_block == HitBlock(4, BEGIN + 16, 64)
+    assert found.fact(States) == States(BEGIN, b"\0\0\x04\xfa")
+    assert found.fact(HitBlock) == HitBlock(4, BEGIN + 16, 64)
     block = found.block
     assert block and (block.state, block.family) == (BlockState.FREED, Family.NEW_ARRAY)
     assert block.kind is BlockKind.HEAP
@@ -195,14 +197,14 @@ def test_a_description_of_the_program(tmp_path: Path) -> None:
     raw = finding(
         description=b"a node", described=(0x555555555020,), described_begin=BEGIN + 16, described_size=8
     )
-    described = one(tmp_path, raw).described
+    described = one(tmp_path, raw).fact(Described)
     assert described is not None and (described.text, described.begin, described.size) == (
         "a node",
         BEGIN + 16,
         8,
     )
     assert [frame.pc for frame in described.stack] == [0x555555555020]
-    assert one(tmp_path, finding()).described is None
+    assert one(tmp_path, finding()).fact(Described) is None
 
 
 def test_the_second_of_two_pointers(tmp_path: Path) -> None:
@@ -220,7 +222,7 @@ def test_the_second_of_two_pointers(tmp_path: Path) -> None:
         "second_hit_begin": BEGIN + 96,
         "second_hit_size": 8,
     }
-    second = one(tmp_path, maps(1), finding(second_alloc=(0x555555555030,), **fields)).second
+    second = one(tmp_path, maps(1), finding(second_alloc=(0x555555555030,), **fields)).fact(Pointer)
     assert second and (second.address, second.root) == (BEGIN + 100, BEGIN + 90)
     assert second.hit_block == HitBlock(5, BEGIN + 96, 8)
     block = second.block
@@ -228,16 +230,16 @@ def test_the_second_of_two_pointers(tmp_path: Path) -> None:
     assert (block.state, block.kind, block.family) == (BlockState.LIVE, BlockKind.HEAP, Family.NEW_ARRAY)
     assert block.allocated and (block.allocated.time, block.allocated.thread) == (4, 2)
     assert [frame.pc for frame in block.allocated.stack] == [0x555555555030]
-    assert one(tmp_path, finding()).second is None
+    assert one(tmp_path, finding()).fact(Pointer) is None
 
 
 def test_a_second_pointer_to_a_variable_and_to_nothing(tmp_path: Path) -> None:
     text = b"29\t1\tfilled\tmain\tfill.c"
     raw = finding(second_address=BEGIN, second_id=4, second_begin=BEGIN, second_size=16, second_variable=text)
-    second = one(tmp_path, raw).second
+    second = one(tmp_path, raw).fact(Pointer)
     assert second and second.block and second.block.allocated is None
     assert second.block.variable and second.block.variable.name == "filled"
-    alone = one(tmp_path, finding(second_address=BEGIN)).second
+    alone = one(tmp_path, finding(second_address=BEGIN)).fact(Pointer)
     assert alone and (alone.block, alone.hit_block, alone.relation) == (None, None, None)
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import BEGIN, DANGLING, DOUBLE_FREE, LEAK, LIBRARY, LIVE, OVERFLOW, SAMPLES, write
+from tests.harness.findings import changed
 
 from whence.findings import (
     Block,
@@ -71,7 +72,7 @@ def test_the_key_holds_no_address_value_offset_or_line(name: str) -> None:
     if block and block.allocated:
         allocated = Event(99, 4, tuple(map(moved, block.allocated.stack)))
         block = replace(block, id=3, begin=block.begin + 4096, allocated=allocated)
-    other = replace(
+    other = changed(
         finding,
         access=replace(finding.access, address=finding.access.address + 64),
         stack=tuple(map(moved, finding.stack)),
@@ -88,8 +89,8 @@ def test_the_key_holds_no_address_value_offset_or_line(name: str) -> None:
 
 def test_keys_tell_bugs_apart() -> None:
     different: list[Finding] = [OVERFLOW, DANGLING, DOUBLE_FREE, LIBRARY, LEAK]
-    different.append(replace(LIBRARY, library_function="memmove"))
-    different.append(replace(DANGLING, stack=DANGLING.stack[1:]))
+    different.append(changed(LIBRARY, library_function="memmove"))
+    different.append(changed(DANGLING, stack=DANGLING.stack[1:]))
     assert len({finding.key for finding in different}) == len(different)
 
 
@@ -98,33 +99,33 @@ def test_keys_do_not_have_the_names_of_instrumented_images() -> None:
 
     def leak(module: str) -> str:
         stack = (Frame(1, function="make", file="/src/a.c"), Frame(2, module, 8, "_start"))
-        return replace(LEAK, block=replace(LIVE, allocated=Event(1, 0, stack))).key
+        return changed(LEAK, block=replace(LIVE, allocated=Event(1, 0, stack))).key
 
     assert leak("/cache/images/" + 64 * "a") == leak("/cache/images/" + 32 * "1f")
     assert leak("/lib/libone.so") != leak("/lib/libother.so")
 
 
 def test_keys_of_leaks_are_those_of_their_allocation() -> None:
-    assert replace(LEAK, stack=()).key == LEAK.key
+    assert changed(LEAK, stack=()).key == LEAK.key
     elsewhere = replace(LIVE, allocated=Event(1, 0, (Frame(1, function="other"),)))
-    assert replace(LEAK, block=elsewhere).key != LEAK.key
+    assert changed(LEAK, block=elsewhere).key != LEAK.key
 
 
 def test_deduplicate_keeps_the_first_and_counts() -> None:
-    again = replace(OVERFLOW, access=write(BEGIN + 28, 4), time=50)
-    assert deduplicate([OVERFLOW, DANGLING, again, again]) == [replace(OVERFLOW, occurrences=3), DANGLING]
+    again = changed(OVERFLOW, access=write(BEGIN + 28, 4), time=50)
+    assert deduplicate([OVERFLOW, DANGLING, again, again]) == [changed(OVERFLOW, occurrences=3), DANGLING]
 
 
 def test_deduplicate_counts_what_a_twin_repeats_once() -> None:
     """In each process: some may have come to the place in the twin alone."""
-    again, other = replace(OVERFLOW, twins=1), replace(OVERFLOW, twins=1, pid=OVERFLOW.pid + 1)
-    assert deduplicate([OVERFLOW, again, other, OVERFLOW]) == [replace(OVERFLOW, occurrences=3)]
+    again, other = changed(OVERFLOW, twins=1), changed(OVERFLOW, twins=1, pid=OVERFLOW.pid + 1)
+    assert deduplicate([OVERFLOW, again, other, OVERFLOW]) == [changed(OVERFLOW, occurrences=3)]
 
 
 def test_the_blocks_of_one_allocation_are_one_leak() -> None:
     """In whatever parts it comes: lost directly and by others, or from two programs of one run."""
     assert LEAK.leak is not None
-    owned = replace(LEAK, leak=replace(LEAK.leak, kind=LeakKind.INDIRECT), pid=LEAK.pid + 1)
+    owned = changed(LEAK, leak=replace(LEAK.leak, kind=LeakKind.INDIRECT), pid=LEAK.pid + 1)
     (leak,) = deduplicate([LEAK, owned])
     assert leak.occurrences == 1 and leak.leak is not None
     assert leak.leak.count == 2 * LEAK.leak.count and leak.leak.kind is LeakKind.DEFINITE
@@ -135,12 +136,12 @@ def test_blocks_that_forks_inherit_are_counted_once(order: tuple[int, ...]) -> N
     """A parent that lost two blocks, and two children that lost one more each."""
     parent, child = Leak(2, 200, 1, 90), Leak(3, 250, 1, 90, inherited=(2, 200, 1, 90))
     leaks = [(parent, child, child)[at] for at in order]
-    (found,) = deduplicate([replace(LEAK, leak=leak) for leak in leaks])
+    (found,) = deduplicate([changed(LEAK, leak=leak) for leak in leaks])
     assert found.leak == Leak(4, 300, 1, 90)
-    (found,) = deduplicate([replace(LEAK, leak=leak) for leak in (child, child)])
+    (found,) = deduplicate([changed(LEAK, leak=leak) for leak in (child, child)])
     assert found.leak == Leak(4, 300, 1, 90, inherited=(2, 200, 1, 90))
 
 
 def test_deduplicate_adds_leaks_up() -> None:
-    (leak,) = deduplicate([LEAK, replace(LEAK, leak=Leak(2, 40, 1, 20))])
+    (leak,) = deduplicate([LEAK, changed(LEAK, leak=Leak(2, 40, 1, 20))])
     assert leak.leak == Leak(5, 3112, 2, 1044)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from samples import DANGLING, HERE, OVERFLOW, RUN, SAMPLES, WRITE_STACK
+from tests.harness.findings import changed
 
 from whence.abi.hops import HopKind
 from whence.findings import Block, Event, Finding, Frame, Leak, LeakKind, RunInfo, States
@@ -90,8 +91,10 @@ def test_the_page_needs_no_network() -> None:
 def test_names_of_programs_do_not_become_elements() -> None:
     evil = "</script><script>alert(1)</script>"
     frame = replace(WRITE_STACK[0], function=evil, file=f"/{evil}.c", inlined=False)
-    run = replace(RUN, arguments=(evil,), notes=(evil,), coverage=Coverage(left_out=(LeftOut(evil, evil),)))
-    text = rendered(replace(OVERFLOW, stack=(frame,)), run=run)
+    run = replace(
+        RUN, arguments=(evil,), notes=(evil,), documents=(Coverage(left_out=(LeftOut(evil, evil),)),)
+    )
+    text = rendered(changed(OVERFLOW, stack=(frame,)), run=run)
     assert evil not in text
     assert [tag for tag, _ in Page(text).elements].count("script") == 1
 
@@ -119,7 +122,7 @@ def test_chains_mark_where_values_meet() -> None:
     chained = next(finding for finding in SAMPLES.values() if finding.chains)
     first = chained.chains[0]
     other = replace(first, term="r1", hops=first.hops[1:], cut=True)
-    page = Page(rendered(replace(chained, chains=(first, other))))
+    page = Page(rendered(changed(chained, chains=(first, other))))
     hops = [each for each in page.having("class") if each.split()[:1] == ["hop"]]
     assert len(hops) == len(first.hops) + len(other.hops) + 1
     assert sum("shared" in each for each in hops) == 2 * len(other.hops)
@@ -134,7 +137,7 @@ def with_library_hops() -> tuple[Finding, Chain]:
     inner = [Hop(HopKind.ARGUMENT, "f", file, line, 5, f"step_{line}") for line in range(5)]
     birth = Hop(HopKind.ALLOCATION, "g", file, 9, 5, "operator new")
     chain = Chain("r", 8, (*inner[:3], own, *inner[3:], birth))
-    return replace(chained, chains=(chain,)), chain
+    return changed(chained, chains=(chain,)), chain
 
 
 def test_hops_in_the_cxx_library_are_folded_and_all_there() -> None:
@@ -163,7 +166,7 @@ def lost(size: int, *functions: str, count: int = 1) -> Finding:
     """A leak of blocks that the last function allocated, called by the one before it."""
     stack = tuple(Frame(sum(name.encode()), function=name) for name in reversed(functions))
     block = Block(1, 0x1000, size, allocated=Event(1, 0, stack))
-    return replace(LEAK, block=block, leak=Leak(count, size, kind=LeakKind.DEFINITE))
+    return changed(LEAK, block=block, leak=Leak(count, size, kind=LeakKind.DEFINITE))
 
 
 def test_leaks_are_a_tree_by_size() -> None:
@@ -218,7 +221,7 @@ def test_the_memory_shows_the_boundary_that_was_crossed(distance: int, left_out:
     end = OVERFLOW.block.end  # type: ignore[union-attr]
     access = replace(OVERFLOW.access, address=end + distance, first_bad=end + distance)
     begin = (end + distance) // 64 * 64 - 512
-    page = rendered(replace(OVERFLOW, access=access, states=States(begin, bytes([0xFA]) * 128)))
+    page = rendered(changed(OVERFLOW, access=access, states=States(begin, bytes([0xFA]) * 128)))
     edges = re.findall(r'class="cell [a-z-]+ edge" title="(0x[0-9a-f]+)', page)
     assert f"{end:#x}" in edges
     assert "begin or end of the block" in page
@@ -229,7 +232,7 @@ def test_a_long_copy_shows_the_end_of_its_block() -> None:
     block = replace(OVERFLOW.block, size=5000)
     access = replace(OVERFLOW.access, address=block.begin, size=5004, first_bad=block.end)
     page = rendered(
-        replace(
+        changed(
             OVERFLOW,
             block=block,
             access=access,
@@ -252,7 +255,7 @@ def test_every_picture_has_a_legend() -> None:
 def test_long_places_are_shortened_in_the_middle() -> None:
     file = f"/src/{'deep/' * 40}file.c"
     frame = replace(WRITE_STACK[0], file=file, inlined=False)
-    page = rendered(replace(OVERFLOW, stack=(frame,)))
+    page = rendered(changed(OVERFLOW, stack=(frame,)))
     (shown,) = re.findall(r'<span class="where" title="([^"]*)">([^<]*)<', page)
     assert file in shown[0] and len(shown[1]) == 64
     assert shown[1].startswith("/src/deep/") and re.search(r"…[a-z/]*file\.c:\d+", shown[1])

@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 from samples import BEGIN, OVERFLOW, RUN, SAMPLES
+from tests.harness.findings import changed
 
 from whence.findings import Descriptor, Finding, Frame, RunInfo, SuppressionUse, Types
 from whence.report import JsonRenderer
@@ -52,7 +53,7 @@ ENDED = OVERFLOW.block.allocated if OVERFLOW.block else None
     ],
 )
 def test_what_few_findings_have_is_valid(more: dict[str, Any]) -> None:
-    made = document(replace(OVERFLOW, **more))
+    made = document(changed(OVERFLOW, **more))
     jsonschema.validate(made, schema())
     assert more.keys() <= made["findings"][0].keys()
 

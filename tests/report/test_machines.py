@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 from samples import BEGIN, DANGLING, DOUBLE_FREE, HERE, LEAK, OVERFLOW, RUN, SAMPLES
+from tests.harness.findings import changed
 
 from whence.findings import Access, AccessKind, Finding, Point, RunInfo, SuppressionUse, UseKind
 from whence.report import JsonRenderer, TextRenderer
@@ -29,8 +30,8 @@ HIDING = replace(RUN, suppressions=(USE, SuppressionUse("unused", "x", 1)), note
 
 def test_all_reports_count_the_same() -> None:
     """A finding counts once everywhere, however often it was met; suppressed ones are apart."""
-    found = [OVERFLOW, replace(DOUBLE_FREE, occurrences=1200), LEAK]
-    run = replace(RUN, suppressions=(replace(USE, findings=(replace(DANGLING, occurrences=7), LEAK)),))
+    found = [OVERFLOW, changed(DOUBLE_FREE, occurrences=1200), LEAK]
+    run = replace(RUN, suppressions=(replace(USE, findings=(changed(DANGLING, occurrences=7), LEAK)),))
     assert "\nwhence: 3 findings (1 heap-buffer-overflow, 1 double-free, " in TextRenderer().render(
         found, run
     )
@@ -328,8 +329,8 @@ _KINDS = {
 )
 def test_uses_of_undefined_values_have_memchecks_kinds(use: UseKind, library: str | None, kind: str) -> None:
     access = Access(AccessKind.USE, 0, use=use)
-    finding = replace(OVERFLOW, point=Point.USE, access=access, library_function=library, block=None)
-    finding = replace(finding, rule=replace(OVERFLOW.rule, name="use-of-uninitialized-value"))
+    finding = changed(OVERFLOW, point=Point.USE, access=access, library_function=library, block=None)
+    finding = changed(finding, rule=replace(OVERFLOW.rule, name="use-of-uninitialized-value"))
     (error,) = memcheck(finding).iter("error")
     assert error.findtext("kind") == kind
 

@@ -31,6 +31,7 @@ from samples import (
     read,
     write,
 )
+from tests.harness.findings import changed, made
 
 from whence.findings import (
     Access,
@@ -44,6 +45,7 @@ from whence.findings import (
     Point,
     Process,
     RunInfo,
+    Signal,
     States,
     SuppressionUse,
     Variable,
@@ -61,7 +63,7 @@ def plain(finding: Finding, run: RunInfo = RUN, **options: object) -> str:
 
 def test_negative_length() -> None:
     """Minus two bytes are said to be minus two bytes, not eighteen quintillion."""
-    copy = replace(SAMPLES["library-function"], access=write(BEGIN + 4, (1 << 64) - 2, BEGIN + 20))
+    copy = changed(SAMPLES["library-function"], access=write(BEGIN + 4, (1 << 64) - 2, BEGIN + 20))
     text = " ".join(plain(copy).split())
     assert "write of -2 bytes by memcpy, called in copy, past the end of a block of 20 bytes" in text
     assert "memcpy writes -2 bytes at" in text and "byte 16 is the first outside" in text
@@ -103,10 +105,10 @@ def test_colour_changes_no_text(name: str) -> None:
 
 
 def test_variables_without_a_place_have_no_place() -> None:
-    text = plain(replace(OVERFLOW, block=replace(VARIABLE, variable=Variable(""))))
+    text = plain(changed(OVERFLOW, block=replace(VARIABLE, variable=Variable(""))))
     assert "declared" not in text and "made" not in text and "0x0" not in text
     somewhere = replace(VARIABLE, variable=Variable("kept", function="fill"))
-    lines = [line.rstrip() for line in plain(replace(OVERFLOW, block=somewhere)).splitlines()]
+    lines = [line.rstrip() for line in plain(changed(OVERFLOW, block=somewhere)).splitlines()]
     assert lines[lines.index("    declared:") + 1] == "      0  fill"
 
 
@@ -121,7 +123,7 @@ def test_no_findings() -> None:
 
 def test_summary_counts_by_rule_and_says_how_it_ended() -> None:
     run = replace(RUN, exit_status=None, signal=11)
-    text = TextRenderer().render([OVERFLOW, replace(DOUBLE_FREE, occurrences=2), LEAK], run)
+    text = TextRenderer().render([OVERFLOW, changed(DOUBLE_FREE, occurrences=2), LEAK], run)
     assert text.endswith(
         "whence: 3 findings (1 heap-buffer-overflow, 1 double-free, 1 definite-leak of 3,072 bytes), "
         "met 4 times; the program was killed by SIGSEGV\n"
@@ -129,7 +131,7 @@ def test_summary_counts_by_rule_and_says_how_it_ended() -> None:
 
 
 def test_summary_of_notes_and_suppressed_findings_counts_each_once() -> None:
-    often = replace(OVERFLOW, occurrences=1200)
+    often = changed(OVERFLOW, occurrences=1200)
     note = replace(often, rule=replace(often.rule, severity="note"))
     run = replace(RUN, suppressions=(SuppressionUse("old", "/src/known.supp", 3, (often, LEAK)),))
     lines = TextRenderer().render([note, DOUBLE_FREE], run).splitlines()
@@ -153,7 +155,7 @@ def test_source_newer_than_the_program(tmp_path: Path) -> None:
     source.write_text("int x;\n")
     program.write_bytes(b"")
     frame = Frame(1, str(program), 1, "f", str(source), 1, 5)
-    finding = replace(OVERFLOW, stack=(frame,))
+    finding = changed(OVERFLOW, stack=(frame,))
     run = replace(RUN, program=str(program))
     os.utime(program, (1000, 1000))
     os.utime(source, (999, 999))
@@ -168,21 +170,21 @@ def test_instrumented_copy_counts_as_the_program(tmp_path: Path) -> None:
     for path, time in ((program, 1000), (source, 2000), (image, 3000)):
         path.write_text("int x;\n")
         os.utime(path, (time, time))
-    finding = replace(OVERFLOW, stack=(Frame(1, str(image), 1, "f", str(source), 1, 5),))
+    finding = changed(OVERFLOW, stack=(Frame(1, str(image), 1, "f", str(source), 1, 5),))
     text = plain(finding, replace(RUN, program=str(program), image=str(image)))
     assert "newer than the program" in text
 
 
 def test_relative_source_is_found_beside_the_program(tmp_path: Path) -> None:
     (tmp_path / "rel.c").write_text("int here;\n")
-    finding = replace(OVERFLOW, stack=(Frame(1, "/bin/prog", 1, "f", "rel.c", 1, 5),))
+    finding = changed(OVERFLOW, stack=(Frame(1, "/bin/prog", 1, "f", "rel.c", 1, 5),))
     text = plain(finding, replace(RUN, program=str(tmp_path / "prog")))
     assert "1 | int here;" in text
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/proc", "/nonexistent/x.c", "nul\0.c"])
 def test_sources_that_are_no_files(path: str) -> None:
-    finding = replace(OVERFLOW, stack=(Frame(1, "/bin/prog", 1, "f", path, 1, 5),))
+    finding = changed(OVERFLOW, stack=(Frame(1, "/bin/prog", 1, "f", path, 1, 5),))
     assert "(the source file cannot be read)" in plain(finding)
 
 
@@ -191,14 +193,14 @@ def test_caret_stands_below_its_column_after_tabs_and_wide_characters(tmp_path: 
     (tmp_path / "wide.c").write_text(line + "\n", encoding="utf-8")
     column = len(line[: line.index("*")].encode()) + 1
     stack = (Frame(1, "/bin/prog", 1, "f", str(tmp_path / "wide.c"), 1, column),)
-    lines = plain(replace(OVERFLOW, stack=stack)).splitlines()
+    lines = plain(changed(OVERFLOW, stack=stack)).splitlines()
     index = next(i for i, text in enumerate(lines) if text.startswith("1 | "))
     assert cell_len(lines[index].split("*")[0]) == lines[index + 1].index("^")
 
 
 def test_column_behind_the_line_is_not_shown_as_a_caret() -> None:
     frame = replace(at("first", "fill.c", "return p[0]", "p"), column=500)
-    assert "~~~~~~" in plain(replace(OVERFLOW, stack=(frame,)))
+    assert "~~~~~~" in plain(changed(OVERFLOW, stack=(frame,)))
 
 
 def test_frames_below_main_are_hidden() -> None:
@@ -212,23 +214,23 @@ def test_frames_below_a_thread_function_are_hidden() -> None:
         Frame(2, "/usr/lib/libc.so.6", 2, "clone3"),
         Frame(0),
     )
-    text = plain(replace(OVERFLOW, stack=stack))
+    text = plain(changed(OVERFLOW, stack=stack))
     assert "start_thread" not in text and "clone3" not in text and "0  first" in text
 
 
 def test_a_stack_of_nothing_but_start_code_is_shown() -> None:
-    assert "_start" in plain(replace(OVERFLOW, stack=START))
+    assert "_start" in plain(changed(OVERFLOW, stack=START))
 
 
 def test_recursive_main_is_shown_to_the_innermost_main_only() -> None:
     main = at("main", "fill.c", "fill(p, 5)", "fill")
-    text = plain(replace(OVERFLOW, stack=(main, main, *START)))
+    text = plain(changed(OVERFLOW, stack=(main, main, *START)))
     assert "__libc" not in text
 
 
 def test_library_frames_without_sources_name_the_caller() -> None:
     stack = (Frame(1, "/opt/lib/libz.so.1", 0x10, "inflate"), at("main", "fill.c", "fill(p, 5)", "fill"))
-    text = plain(replace(OVERFLOW, stack=stack))
+    text = plain(changed(OVERFLOW, stack=stack))
     assert "write of 4 bytes in inflate, called from main" in text
     assert "0  inflate  libz.so.1+0x10" in text
 
@@ -244,16 +246,16 @@ def test_library_frames_without_sources_name_the_caller() -> None:
     ],
 )
 def test_relation(access: Access, sentence: str) -> None:
-    assert f"{access.address:#x} {sentence}" in plain(replace(OVERFLOW, access=access))
+    assert f"{access.address:#x} {sentence}" in plain(changed(OVERFLOW, access=access))
 
 
 def test_array_cookie() -> None:
     block = replace(OVERFLOW.block or LEAK.block, cookie=16)
-    text = plain(replace(OVERFLOW, block=block, access=write(BEGIN - 8, 4)))
+    text = plain(changed(OVERFLOW, block=block, access=write(BEGIN - 8, 4)))
     where = "8 bytes before the first element, in the cookie of an array of 20 bytes"
     assert f"write of 4 bytes in put, {where}" in text and f"{BEGIN - 8:#x} is {where}, [" in text
     assert "new[] stores the number of elements in the 16 bytes before the first, for delete[]" in text
-    before = plain(replace(OVERFLOW, block=block, access=write(BEGIN - 17, 1)))
+    before = plain(changed(OVERFLOW, block=block, access=write(BEGIN - 17, 1)))
     assert "is 17 bytes before an array of 20 bytes" in before and "cookie" not in before
 
 
@@ -273,7 +275,7 @@ def test_unknown_is_said() -> None:
 
 def test_state_of_the_block_unknown() -> None:
     block = replace(DANGLING.block or LEAK.block, state=BlockState.UNKNOWN)
-    assert "whether it was freed is unknown" in plain(replace(OVERFLOW, block=block))
+    assert "whether it was freed is unknown" in plain(changed(OVERFLOW, block=block))
 
 
 def test_address_zero_of_a_signal_is_not_called_null() -> None:
@@ -285,8 +287,8 @@ def test_address_zero_of_a_signal_is_not_called_null() -> None:
 def test_signals_without_address_say_nothing_of_one() -> None:
     text = plain(SAMPLES["signal-abort"])
     assert "0x0" not in text and "null" not in text
-    assert "signal 77" in plain(replace(SAMPLES["signal-abort"], signal=77))
-    sent = plain(replace(SAMPLES["signal-segv"], access=Access(AccessKind.TRAP, 0)))
+    assert "signal 77" in plain(changed(SAMPLES["signal-abort"], signal=Signal(77)))
+    sent = plain(changed(SAMPLES["signal-segv"], access=Access(AccessKind.TRAP, 0)))
     assert "SIGSEGV in" in sent and "0x0" not in sent and "null" not in sent
 
 
@@ -295,18 +297,18 @@ def test_repeated_title_is_left_out() -> None:
 
 
 def test_advice_of_the_rule_comes_first() -> None:
-    own = replace(OVERFLOW, rule=replace(OVERFLOW_RULE, advice="Look here."))
+    own = changed(OVERFLOW, rule=replace(OVERFLOW_RULE, advice="Look here."))
     assert "advice: Look here." in plain(own)
-    assert "advice: compare the index" in plain(replace(OVERFLOW, rule=replace(OVERFLOW_RULE, advice="")))
+    assert "advice: compare the index" in plain(changed(OVERFLOW, rule=replace(OVERFLOW_RULE, advice="")))
 
 
 def test_leak_totals_and_indirect_blocks() -> None:
     leads = "allocated in copy, and 1 block, 1,024 bytes, reachable only from"
     assert f"2 blocks, 2,048 bytes, {leads} them\n" in plain(LEAK)
-    assert f"1 block, 24 bytes, {leads} it\n" in plain(replace(LEAK, leak=Leak(2, 1048, 1, 1024)))
-    only = plain(replace(LEAK, leak=Leak(1, 20, 1, 20)))
+    assert f"1 block, 24 bytes, {leads} it\n" in plain(changed(LEAK, leak=Leak(2, 1048, 1, 1024)))
+    only = plain(changed(LEAK, leak=Leak(1, 20, 1, 20)))
     assert "1 block, 20 bytes, allocated in copy (reachable only from other lost blocks)" in only
-    assert "1 block, 1 byte, allocated in copy\n" in plain(replace(LEAK, leak=Leak(1, 1)))
+    assert "1 block, 1 byte, allocated in copy\n" in plain(changed(LEAK, leak=Leak(1, 1)))
 
 
 # ---- the picture ----
@@ -332,22 +334,22 @@ def row(finding: Finding) -> str:
     ],
 )
 def test_picture(access: Access, drawing: str) -> None:
-    assert row(replace(OVERFLOW, access=access)) == drawing
+    assert row(changed(OVERFLOW, access=access)) == drawing
 
 
 def test_picture_of_a_neighbour_and_of_unused_memory() -> None:
     states = States(BEGIN, bytes([0, 0, 4, 0xFA, 0, 3, 0xFB, 0xFD, 0xF7, 0x99]))
-    finding = replace(OVERFLOW, access=write(BEGIN + 40, 16), states=states)
+    finding = changed(OVERFLOW, access=write(BEGIN + 40, 16), states=states)
     assert row(finding) == "█" * 20 + "░" * 12 + "▓" * 8 + "W" * 16 + "▚" * 8
 
 
 def test_picture_without_states_guesses_nothing() -> None:
-    assert row(replace(OVERFLOW, access=write(BEGIN + 24, 4), states=None)) == "█" * 20 + "    WWWW"
+    assert row(changed(OVERFLOW, access=write(BEGIN + 24, 4), states=None)) == "█" * 20 + "    WWWW"
 
 
 def test_picture_of_an_empty_block() -> None:
     block = Block(3, BEGIN, 0, BlockState.LIVE)
-    assert row(replace(OVERFLOW, block=block, access=write(BEGIN, 1), states=None)) == "W"
+    assert row(changed(OVERFLOW, block=block, access=write(BEGIN, 1), states=None)) == "W"
 
 
 addresses = st.integers(0, (1 << 64) - 1)
@@ -381,7 +383,7 @@ def test_any_numbers_render(
     terminal: int | None,
 ) -> None:
     """A corrupt record may hold any numbers: the report stays one, and stays small."""
-    finding = Finding(
+    finding = made(
         OVERFLOW_RULE,
         point,
         Access(kind, address, width, first_bad),
@@ -396,7 +398,7 @@ def test_any_numbers_render(
 @pytest.mark.parametrize("pid", (RUN.pid, RUN.pid + 42))
 def test_an_overwritten_process_name_is_cut(pid: int) -> None:
     process = Process(pid, RUN.pid, ("x" * 1000,))
-    text = plain(replace(OVERFLOW, pid=pid, process=process))
+    text = plain(changed(OVERFLOW, pid=pid, process=process))
     assert f"in process {pid} (xxx" in text
     assert "x…" in text and "x" * 61 not in text
 
@@ -430,9 +432,9 @@ def test_colours_and_width_may_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> 
 def test_windows_line_ends(tmp_path: Path) -> None:
     (tmp_path / "dos.c").write_bytes(b"int a;\r\nint b;\r\n\r\n")
     stack = (Frame(1, "/bin/prog", 1, "f", str(tmp_path / "dos.c"), 2, 5),)
-    lines = plain(replace(OVERFLOW, stack=stack)).splitlines()
+    lines = plain(changed(OVERFLOW, stack=stack)).splitlines()
     assert [line for line in lines if " | " in line][:2] == ["1 | int a;", "2 | int b;"]
-    assert "\N{REPLACEMENT CHARACTER}" not in plain(replace(OVERFLOW, stack=stack))
+    assert "\N{REPLACEMENT CHARACTER}" not in plain(changed(OVERFLOW, stack=stack))
 
 
 def test_suppressions_are_counted_and_named() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.harness.findings import changed, made
 
 from whence.errors import UserMistake
 from whence.findings import (
@@ -43,28 +44,28 @@ STACK = (
     frame("foo::fill", LIBRARY, "/src/foo/fill.cc", linkage="_ZN3foo4fillEi"),
     frame("main", PROGRAM, "/src/main.c"),
 )
-WRITE = Finding(
+WRITE = made(
     RuleInfo("heap-buffer-overflow", "overflow"), Point.DEREF_W, Access(AccessKind.WRITE, 0x100, 4), STACK
 )
-STRCPY = replace(WRITE, library_function="strcpy", access=Access(AccessKind.WRITE, 0x100, 9), stack=STACK[1:])
+STRCPY = changed(WRITE, library_function="strcpy", access=Access(AccessKind.WRITE, 0x100, 9), stack=STACK[1:])
 DOUBLE_FREE = RuleInfo("double-free", "")
-FREE = replace(WRITE, rule=DOUBLE_FREE, point=Point.FREE, access=Access(AccessKind.FREE, 0x10))
-DELETE = replace(FREE, rule=RuleInfo("mismatched-free", ""), library_function="operator delete")
-OVERLAP = replace(
+FREE = changed(WRITE, rule=DOUBLE_FREE, point=Point.FREE, access=Access(AccessKind.FREE, 0x10))
+DELETE = changed(FREE, rule=RuleInfo("mismatched-free", ""), library_function="operator delete")
+OVERLAP = changed(
     WRITE,
     rule=RuleInfo("overlapping-copy", ""),
     point=Point.COPY,
     access=Access(AccessKind.COPY, 0x100, 5),
     library_function="memcpy",
 )
-ARGUMENT = replace(
+ARGUMENT = changed(
     WRITE,
     rule=RuleInfo("null-argument", ""),
     point=Point.ARGUMENT,
     access=Access(AccessKind.PASS, 0),
     library_function="strlen",
 )
-FISHY = replace(
+FISHY = changed(
     WRITE,
     rule=RuleInfo("absurd-size", ""),
     point=Point.ALLOC,
@@ -72,18 +73,18 @@ FISHY = replace(
     library_function="malloc",
 )
 UNINITIALIZED = RuleInfo("use-of-uninitialized-value", "")
-BRANCH = replace(
+BRANCH = changed(
     WRITE, rule=UNINITIALIZED, point=Point.USE, access=Access(AccessKind.USE, 0, use=UseKind.BRANCH)
 )
-INDEX = replace(BRANCH, access=Access(AccessKind.USE, 0, use=UseKind.ADDRESS))
-PRINTED = replace(
+INDEX = changed(BRANCH, access=Access(AccessKind.USE, 0, use=UseKind.ADDRESS))
+PRINTED = changed(
     BRANCH, access=Access(AccessKind.USE, 0, use=UseKind.ARGUMENT), library_function="printf", stack=STACK[1:]
 )
-WRITTEN = replace(PRINTED, access=Access(AccessKind.USE, 0, use=UseKind.MEMORY), library_function="write")
+WRITTEN = changed(PRINTED, access=Access(AccessKind.USE, 0, use=UseKind.MEMORY), library_function="write")
 COMPARED = replace(WRITTEN, library_function="memcmp")
-STATUS = replace(BRANCH, access=Access(AccessKind.USE, 0, use=UseKind.STATUS))
+STATUS = changed(BRANCH, access=Access(AccessKind.USE, 0, use=UseKind.STATUS))
 ALLOCATED = Event(1, 0, (frame("strdup", LIBC), frame("__whence_strdup", "/x/libwhence-rt.so"), *STACK))
-LEAK = replace(
+LEAK = changed(
     WRITE,
     rule=RuleInfo("definite-leak", ""),
     point=Point.RET,
@@ -165,7 +166,7 @@ def test_a_generated_entry_suppresses_its_finding(
     frames: list[tuple[str | None, str | None, str | None]], library: str | None, rule: str
 ) -> None:
     stack = tuple(Frame(1, module, 1, function, file, 3) for function, file, module in frames)
-    finding = replace(WRITE, rule=RuleInfo(rule, ""), library_function=library, stack=stack)
+    finding = changed(WRITE, rule=RuleInfo(rule, ""), library_function=library, stack=stack)
     assert suppressed(generate(Seen(finding)), finding)
 
 
@@ -181,9 +182,9 @@ def test_an_entry_for_valgrind_suppresses_its_finding(
 ) -> None:
     stack = tuple(Frame(1, module, 1, function, file, 3) for function, file, module in frames)
     block = replace(finding.block, allocated=Event(1, 0, stack)) if finding.leak and finding.block else None
-    finding = replace(finding, stack=stack, block=block)
+    finding = changed(finding, stack=stack, block=block)
     if rule and not finding.leak:
-        finding = replace(finding, rule=RuleInfo(rule, ""))
+        finding = changed(finding, rule=RuleInfo(rule, ""))
     assert suppressed(valgrind_writer.generate(Seen(finding)), finding)
 
 
@@ -200,20 +201,20 @@ def test_what_an_entry_for_valgrind_looks_like() -> None:
     ]
     written = valgrind_writer.generate(Seen(WRITTEN)).splitlines()
     assert written[2:5] == ["   Memcheck:Param", "   write(buf)", "   fun:write"]
-    nameless = replace(WRITE, stack=(frame(None, LIBRARY, None),))
+    nameless = changed(WRITE, stack=(frame(None, LIBRARY, None),))
     assert f"   obj:{LIBRARY}\n" in valgrind_writer.generate(Seen(nameless))
 
 
 def test_a_generated_entry_does_not_suppress_another_finding() -> None:
     entry = generate(Seen(WRITE))
-    assert not suppressed(entry, replace(WRITE, stack=(frame("other"), *STACK[1:])))
-    assert not suppressed(entry, replace(WRITE, rule=RuleInfo("double-free", "")))
-    hostile = replace(WRITE, stack=(frame("operator*", LIBRARY, "/src/a?b.c"),))
+    assert not suppressed(entry, changed(WRITE, stack=(frame("other"), *STACK[1:])))
+    assert not suppressed(entry, changed(WRITE, rule=RuleInfo("double-free", "")))
+    hostile = changed(WRITE, stack=(frame("operator*", LIBRARY, "/src/a?b.c"),))
     assert not suppressed(
-        generate(Seen(hostile)), replace(WRITE, stack=(frame("operator+", LIBRARY, "/src/a?b.c"),))
+        generate(Seen(hostile)), changed(WRITE, stack=(frame("operator+", LIBRARY, "/src/a?b.c"),))
     )
     assert not suppressed(
-        generate(Seen(hostile)), replace(WRITE, stack=(frame("operator*", LIBRARY, "/src/axb.c"),))
+        generate(Seen(hostile)), changed(WRITE, stack=(frame("operator*", LIBRARY, "/src/axb.c"),))
     )
 
 
@@ -316,7 +317,7 @@ def test_valgrind_entries(text: str, finding: Finding, matches: bool) -> None:
 
 
 def test_a_lost_block_that_only_lost_blocks_hold_is_indirect() -> None:
-    indirect = replace(LEAK, leak=Leak(2, 20, 2, 20, kind=LeakKind.INDIRECT))
+    indirect = changed(LEAK, leak=Leak(2, 20, 2, 20, kind=LeakKind.INDIRECT))
     text = valgrind("Leak", "match-leak-kinds: indirect", "...")
     assert suppressed(text, indirect) and not suppressed(text, LEAK)
 

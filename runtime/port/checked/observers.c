@@ -18,7 +18,7 @@
 #include "../../rt/signals.h"
 #include "../../rt/thread_variables.h"
 #include "../../symbolic/observer.h"
-#include "../../values/contents.h"
+#include "../../definedness/contents.h"
 
 const struct observer *const port_observers[] = {
     &leak_observer,

@@ -218,11 +218,11 @@ def _run_options(values: Mapping[str, Any]) -> RunOptions:
 
 def _report(result: Exploration, program: str, values: Mapping[str, Any]) -> int:
     from whence.exploring.readable import sentences
-    from whence.exploring.summary import certainty, text
+    from whence.exploring.summary import certainty, document, text
     from whence.exploring.testcases import read_test
 
     if values["json"] is not None:
-        _write(values["json"], json.dumps(result.document(), indent=2) + "\n")
+        _write(values["json"], json.dumps(document(result), indent=2) + "\n")
     for error in result.errors:
         tests = plural(len(error.tests), "path")
         say(f"\nwhence: {tests}, first {result.test(error.tests[0])}; {certainty(error)}\n")

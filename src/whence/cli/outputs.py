@@ -19,7 +19,7 @@ from whence.toolchain import spawn
 if TYPE_CHECKING:
     from whence.engines.result import Result
     from whence.findings import Finding, RunInfo
-    from whence.findings.coverage import Coverage
+    from whence.findings.documents import Document
     from whence.report import Renderer
     from whence.report.text import TextRenderer
 
@@ -115,15 +115,15 @@ class Outputs:
                 problems += [each for each in [_write(path, text)] if each]
         return problems
 
-    def clean_texts(self, result: Result, coverage: Coverage | None) -> tuple[str, str]:
+    def clean_texts(self, result: Result, documents: Sequence[Document]) -> tuple[str, str]:
         """What is shown of a clean run in files and on terminals, with `STATUS` for the exit status.
 
-        coverage: what such a run checks.
+        documents: those of such a run, as far as they are known when it starts.
         """
         from whence.abi.plans import STATUS
         from whence.report.text import TextRenderer
 
-        run = replace(result.run, signal=None, exit_status=_SOME_STATUS, coverage=coverage)
+        run = replace(result.run, signal=None, exit_status=_SOME_STATUS, documents=tuple(documents))
         renderers = (
             TextRenderer(color=color, suppressions=self.listed, quiet=self.quiet) for color in (False, True)
         )

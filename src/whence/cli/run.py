@@ -122,7 +122,7 @@ def _keep_start(
     if begun.request is None or more or not values["wait"] or not clean:
         return
     if begun.request.words == len(words) - len(arguments):
-        begun.keep(places(Path.cwd()), *outputs.clean_texts(result, begun.coverage))
+        begun.keep(places(Path.cwd()), *outputs.clean_texts(result, begun.documents))
 
 
 _FATAL = ("KILL", "STOP", "SEGV", "BUS", "ILL", "FPE", "ABRT")

@@ -76,7 +76,7 @@ def _or_unknown(number: int | None) -> str:
 
 
 def _addresses() -> Check:
-    from whence.engines.process.launch import fixed_addresses
+    from whence.engines.process.addresses import fixed_addresses
 
     with fixed_addresses() as fixed:
         if fixed:

@@ -11,6 +11,7 @@ from whence.engines.kept_rules import Checks, checks_of
 from whence.engines.protocol import Engine, Task
 from whence.engines.result import Result
 from whence.errors import CarriesNoIR, Unable, UserMistake
+from whence.findings.coverage import Coverage
 from whence.rules import RuleSet
 from whence.rules.observable import Observable
 from whence.toolchain.cache import Cache
@@ -94,7 +95,7 @@ def _refuse_given(rules: RuleSet, observes: Observable, checks: Checks) -> None:
 
 def _with_left_out(result: Result, engine: str, names: tuple[str, ...]) -> Result:
     """The outcome with a note about the unobserved rules, unless the summary line counts them."""
-    if not names or result.run.coverage:
+    if not names or result.run.document(Coverage):
         return result
     run = replace(result.run, notes=(*result.run.notes, _left_out(engine, names)))
     return replace(result, run=run)

@@ -94,10 +94,10 @@ def checks_of(rules: RuleSet, observes: Observable, cache: Cache) -> Checks:
         known = json.loads(found)
         return Checks(known["digest"], tuple(known["watched"]), known["unobserved"])
     from whence.instrument.pipeline.job import make_job
-    from whence.rules.lowering import unobserved
+    from whence.rules.lowering import observed
 
-    refused = unobserved(rules, observes)
-    job = make_job(rules.select(disable=refused), "", "", ())
-    checks = Checks(digest(job.key()), job.watched, refused)
+    plan, refused = observed(rules, observes)
+    job = make_job(plan, "", "", ())
+    checks = Checks(digest(job.key()), job.watched, dict(refused))
     cache.add("checks", key, json.dumps(asdict(checks)).encode())
     return checks

@@ -10,8 +10,8 @@ from whence.abi import outside, variables
 from whence.abi.options import encode
 from whence.alloc.config import Layout, Region
 from whence.alloc.recording import Recording
+from whence.engines.process.addresses import fixed_addresses
 from whence.engines.process.interpreter import resolve
-from whence.engines.process.launch import fixed_addresses
 from whence.errors import CannotExecute, ToolLimit, UserMistake
 from whence.symbols import elf
 from whence.toolchain.native import native_library

@@ -20,7 +20,7 @@ from whence.engines.result import Result
 from whence.engines.settings import Settings, Surroundings
 from whence.engines.start import Start
 from whence.errors import Abandoned, ToolLimit, WhenceError
-from whence.findings import BlockKind, Finding, Point, thread_name
+from whence.findings import BlockKind, Descriptor, Finding, Origin, Point, Pointer, thread_name
 from whence.findings.chains import Chain
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ _OF_ADDRESSES = (signal.SIGSEGV, signal.SIGBUS)
 
 def ended(second: Result) -> str:
     """Why the runtime ended a second run, or ""."""
-    return second.run.coverage.ended if second.run.coverage is not None else ""
+    return second.run.ended
 
 
 def stopped(missed: list[str], second: Second) -> str:
@@ -168,7 +168,7 @@ def matched(first: Result, second: Result, *, threads: bool = False) -> tuple[Re
     lacks. threads: the program has some."""
     known = {_identity(each, threads): each for each in second.findings}
     own = [(each, known.get(_identity(each, threads))) for each in first.findings]
-    findings = tuple(replace(each, chains=_chains(each, again) if again else ()) for each, again in own)
+    findings = tuple(each.without(Chain).having(*_chains(each, again)) for each, again in own)
     missed = [each.rule.name for each, again in own if may_have_chains(each) and again is None]
     result = with_reasons(replace(first, findings=findings))
     for note in dict.fromkeys(note for each, again in own if again for note in _otherwise(each, again)):
@@ -176,11 +176,13 @@ def matched(first: Result, second: Result, *, threads: bool = False) -> tuple[Re
     return result, missed
 
 
-def _chains(first: Finding, second: Finding) -> tuple[Chain, ...]:
+def _chains(first: Finding, second: Finding | None) -> tuple[Chain, ...]:
     """The chains of the second run, with the addresses of the first.
 
     Code that follows values has larger frames, so variables of the stack lie elsewhere in the second run.
     """
+    if second is None:
+        return ()
     return tuple(
         each if each.is_number or each.value is None else replace(each, value=_moved(each, first, second))
         for each in second.chains
@@ -222,8 +224,9 @@ _FLOATING = "floating-point numbers are not followed"
 def _has_birth(finding: Finding) -> bool:
     """Whether the finding shows where the block, the undefined value or the descriptor that it is about was
     born."""
-    blocks = [finding.block, finding.second.block if finding.second else None]
-    origin, descriptor = finding.origin, finding.descriptor
+    second = finding.fact(Pointer)
+    blocks = [finding.block, second.block if second else None]
+    origin, descriptor = finding.fact(Origin), finding.fact(Descriptor)
     return (
         any(each is not None and bool(each.allocated or each.variable) for each in blocks)
         or (origin is not None and bool(origin.variable or origin.stack))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from whence.debugger.session import Debugger
     from whence.engines.process.handover import Handover
     from whence.engines.process.watching import Watcher
-    from whence.findings.coverage import Coverage
+    from whence.findings.documents import Document
 
 
 class Resumed(NamedTuple):
@@ -41,9 +41,9 @@ class Resumed(NamedTuple):
 class Start:
     """The start of this process and of its run, from which `keep` makes a plan for later runs.
 
-    coverage: the code that is checked when the program starts. handover: set if this process becomes the
-    program. debugger: set if gdb is to attach to the program. watcher: set if somebody asks for findings
-    while the program runs. seconds: CPU time of the run.
+    documents: those of the run, as far as they are known when the program starts. handover: set if this
+    process becomes the program. debugger: set if gdb is to attach to the program. watcher: set if somebody
+    asks for findings while the program runs. seconds: CPU time of the run.
     """
 
     def __init__(self, request: plans.Request | None = None, resumed: Resumed | None = None) -> None:
@@ -51,7 +51,7 @@ class Start:
         self.resumed = resumed
         self._lines: list[str] = []
         self._sources: list[str] = []
-        self.coverage: Coverage | None = None
+        self.documents: tuple[Document, ...] = ()
         self.handover: Handover | None = None
         self.debugger: Debugger | None = None
         self.watcher: Watcher | None = None

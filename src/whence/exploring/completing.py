@@ -15,6 +15,7 @@ from whence.exploring.lcov import SITES, covered_lines, lines
 from whence.exploring.loop import Loop
 from whence.exploring.results import Bound, Error, Exploration, Possible
 from whence.exploring.store import Store
+from whence.exploring.summary import document
 from whence.report.words import plural
 from whence.toolchain.cache_prune import format_size
 
@@ -123,7 +124,7 @@ def _remarks(explorer: Loop[Any, Any]) -> list[str]:
 def _write(store: Store, explorer: Loop[Any, Any], result: Exploration) -> None:
     """The summary and the coverage, unless the disk is full, which the result says."""
     try:
-        store.write("summary.json", json.dumps(result.document(), indent=1) + "\n")
+        store.write("summary.json", json.dumps(document(result), indent=1) + "\n")
         store.write(SITES, "".join(lines(explorer)))
     except ToolLimit:
         if not result.stopped:

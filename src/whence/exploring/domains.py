@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from whence.exploring.evaluate import ALL
 from whence.exploring.preferring import preferred
 from whence.exploring.reasoning import Reasoner
+from whence.exploring.terms import ALL
 from whence.exploring.tree import Node, Tree
 
 _MOST_KNOWN = 1 << 16

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from whence.exploring.terms import CONSTANT, OP, VARIABLE, Terms
+from whence.exploring.terms import ALL, CONSTANT, OP, VARIABLE, Terms
 
 if TYPE_CHECKING:
     from whence.exploring.grids import Grid
@@ -103,7 +103,6 @@ def holds(terms: Terms, conditions: Iterable[int], assigned: Mapping[int, int]) 
     return True
 
 
-ALL = (1 << 256) - 1
 _MOST_COLUMNS = 8192
 _PATIENCE = 1000
 """Columns that are lists: arrays take less time for each, but their library a tenth of a second to load."""
@@ -140,7 +139,7 @@ class Columns:
 
     def _on_grid(self, condition: int) -> int | None:
         """The same by arrays, None where they do not hold its numbers."""
-        from whence.exploring.grids import Grid, Unsuited
+        from whence.exploring.grids import Grid, Unsuited  # loads numpy
 
         self._looks += 1
         if not self._looks % _OFTEN and sum(each.size for each in self._grids.values()) > _MOST_BYTES:

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from whence.exploring.evaluate import ALL
 from whence.exploring.preferring import RANKS
-from whence.exploring.terms import CONSTANT, OP, VARIABLE, Table, Terms
+from whence.exploring.terms import ALL, CONSTANT, OP, VARIABLE, Table, Terms
 
 Array = Any
 """A `numpy.ndarray`; the type of its elements depends on the width of its term."""

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from whence.abi import symbolic
 from whence.errors import ToolLimit
 from whence.exploring import strategies
+from whence.exploring.decisions import YES_NO, Decision
 from whence.exploring.distances import Distances
 from whence.exploring.executing import Executor
 from whence.exploring.memory import Bound
 from whence.exploring.store import Paths
 from whence.exploring.terms import Terms
-from whence.exploring.trace import OUTSIDE, YES_NO, Decision
+from whence.exploring.trace import OUTSIDE
 from whence.exploring.tree import Node, Tree, from_text
 from whence.toolchain.cache_prune import format_size
 

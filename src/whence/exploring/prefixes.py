@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from whence.exploring.decisions import Cases, Decision, SymbolicObject
+
 if TYPE_CHECKING:
     from whence.exploring.questions import Part
-    from whence.exploring.trace import Cases, Decision, SymbolicObject
 
 _MOST_BYTES = 48 << 20
 _STEP_BYTES = 500

@@ -61,7 +61,7 @@ def asked(rules: RuleSet, cache: Cache) -> Asked:
 
 def _made(rules: RuleSet) -> Asked:
     """Raises `ToolLimit` where there is no solver."""
-    from whence.proofs import without_z3
+    from whence.proofs.missing import without_z3
 
     try:
         from whence.proofs import questions

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from whence.exploring.evaluate import ALL, Columns, holds
+from whence.exploring.evaluate import Columns, holds
 from whence.exploring.preferring import preferred
 from whence.exploring.solvers import Solver
-from whence.exploring.terms import Terms
+from whence.exploring.terms import ALL, Terms
 
 if TYPE_CHECKING:
     from whence.exploring.grids import Grids

@@ -13,7 +13,7 @@ from typing import Any
 from whence.abi import symbolic
 from whence.alloc.recording import CompactHeap, Recording
 from whence.engines import replay
-from whence.engines.process.launch import fixed_addresses
+from whence.engines.process.addresses import fixed_addresses
 from whence.errors import CannotExecute, ToolLimit
 from whence.exploring.inputs import Test, command_line
 from whence.exploring.ktest import encoded

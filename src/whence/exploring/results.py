@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from whence.exploring.executing import MEMORY_LIMIT, TIME_LIMIT, WAITING
 
@@ -102,9 +102,3 @@ class Exploration:
         from whence.exploring.store import test_path
 
         return test_path(self.directory, number)
-
-    def document(self) -> dict[str, Any]:
-        """The summary as JSON (docs/explore.md)."""
-        from whence.exploring.summary import document
-
-        return document(self)

@@ -14,6 +14,7 @@ from typing import Any
 
 from whence.abi import symbolic
 from whence.errors import ToolLimit
+from whence.exploring.decisions import Decision
 from whence.exploring.domains import Domains
 from whence.exploring.evaluate import values
 from whence.exploring.executing import TIME_LIMIT, Executor, Inputs, Ran
@@ -23,7 +24,7 @@ from whence.exploring.prefixes import Prefixes
 from whence.exploring.questions import Questions
 from whence.exploring.reasoning import Counts, GivenUp, Reasoner, Unasked
 from whence.exploring.store import Paths, Recorded
-from whence.exploring.trace import OUTSIDE, BrokenTrace, Decision, Trace, read
+from whence.exploring.trace import OUTSIDE, BrokenTrace, Trace, read
 from whence.exploring.tree import COUNT, Diverged, Node, as_text
 
 CHECKS = {number: name for name, number in symbolic.CHECKS.items()}

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whence.abi import records, symbolic
+from whence.engines.process.addresses import fixed_addresses
 from whence.engines.process.decode import read_records
-from whence.engines.process.launch import fixed_addresses
 from whence.errors import CannotExecute, ToolLimit
 from whence.exploring.executing import MEMORY_LIMIT, TIME_LIMIT, WAITING, Inputs, Ran
 from whence.exploring.inputs import COUNT

@@ -21,6 +21,8 @@ Byte = tuple[str, int]
 """A symbolic byte: the name of its object, and the offset."""
 
 
+ALL = (1 << 256) - 1
+"""The set of all values of a byte, a bit for each."""
 T = TypeVar("T")
 
 

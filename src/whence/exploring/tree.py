@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
+from whence.exploring.decisions import YES_NO, Cases, Decision
 from whence.exploring.terms import OP, Terms
-from whence.exploring.trace import OUTSIDE, YES_NO, Cases, Decision
+from whence.exploring.trace import OUTSIDE
 
 COUNT = "COUNT"
 """The kind of the first decision where the number of arguments varies; each number is begun with."""

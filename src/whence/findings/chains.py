@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from whence.abi.hops import HopKind
-from whence.findings.frames import Frame
+from whence.findings.fact import Fact
+from whence.findings.frames import Frame, place
+from whence.findings.plain import ADDRESS, KNOWN, OWN, SPARSE, plain, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +18,10 @@ class Holder:
 
     size: int
     stack: tuple[Frame, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        shown = plain(place(self.stack) or Frame(0))
+        return {"size": self.size, **{name: shown[name] for name in ("function", "file", "line")}}
 
 
 class InputKind(StrEnum):
@@ -60,11 +67,14 @@ class Input:
 
     kind: InputKind
     number: int = 0
-    name: str = ""
+    name: str = field(default="", metadata=KNOWN)
     offset: int | None = None
     size: int = 0
     file: FileKind | None = None
-    content: Content | None = None
+    content: Content | None = field(default=None, metadata=OWN)
+
+    def document(self) -> dict[str, Any]:
+        return shown(self) | ({"number": None} if self.kind is InputKind.VARIABLE else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,24 +97,36 @@ class Hop:
     kind: HopKind
     function: str | None = None
     file: str | None = None
-    line: int = 0
-    column: int = 0
-    name: str = ""
-    source: str = ""
+    line: int = field(default=0, metadata=KNOWN)
+    column: int = field(default=0, metadata=KNOWN)
+    name: str = field(default="", metadata=KNOWN)
+    source: str = field(default="", metadata=KNOWN)
     repeated: bool = False
     thread: int | None = None
-    note: str = ""
-    holder: Holder | None = None
-    skipped: bool = False
-    conversion: tuple[int, int] | None = None
-    computed: str = ""
-    input: Input | None = None
-    process: int | None = None
-    program: str = ""
-    copied: bool = False
-    away: bool = False
-    handed: bool = False
-    wrapped: tuple[int, int] | None = None
+    note: str = field(default="", metadata=OWN)
+    holder: Holder | None = field(default=None, metadata=SPARSE)
+    skipped: bool = field(default=False, metadata=SPARSE)
+    conversion: tuple[int, int] | None = field(default=None, metadata=OWN)
+    computed: str = field(default="", metadata=OWN)
+    input: Input | None = field(default=None, metadata=SPARSE)
+    process: int | None = field(default=None, metadata=OWN)
+    program: str = field(default="", metadata=OWN)
+    copied: bool = field(default=False, metadata=SPARSE)
+    away: bool = field(default=False, metadata=OWN)
+    handed: bool = field(default=False, metadata=OWN)
+    wrapped: tuple[int, int] | None = field(default=None, metadata=OWN)
+
+    def document(self) -> dict[str, Any]:
+        made = shown(self)
+        if self.handed:
+            made["handed_over"] = True
+        if self.conversion is not None:
+            made["bits"] = [*self.conversion]
+        if self.wrapped is not None:
+            made["wrapped"] = {"bits": self.wrapped[0], "result": str(self.wrapped[1])}
+        if self.process is not None:
+            made["process"] = {"pid": self.process, "program": plain(self.program) or None}
+        return made
 
     @property
     def is_cut(self) -> bool:
@@ -113,7 +135,7 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Fact, key="chains", many=True):
     """The chain of a value.
 
     term: the rule's, "the index of" it, or "the last pointer" to a leaked block. value: None where it was
@@ -122,10 +144,10 @@ class Chain:
     """
 
     term: str
-    value: int | None
+    value: int | None = field(metadata=ADDRESS)
     hops: tuple[Hop, ...] = ()
     cut: bool = False
-    is_number: bool = False
+    is_number: bool = field(default=False, metadata=OWN)
 
     def folded(self) -> Chain:
         """The chain with one hop for what a statement computes and then stores, passes or returns."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from whence.findings.documents import Document
+from whence.findings.plain import plain
 
 NO_IR = "no IR"
 """Why most libraries are left out: another compiler made them."""
@@ -31,7 +34,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Document, key="coverage"):
     """What a run checked.
 
     checked: what was counted in each instrumented module, by the module's digest.
@@ -51,6 +54,18 @@ class Coverage:
     unchecked: str = ""
     ended: str = ""
     seen: str = ""
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "modules": self.modules,
+            "functions": self.functions,
+            "variables": {"guarded": self.guarded, "safe": self.safe},
+            "rules": self.rules,
+            "unobserved": plain(self.unobserved),
+            "left_out": plain(self.left_out),
+            "unchecked": plain(self.unchecked) or None,
+            "ended": plain(self.ended) or None,
+        }
 
     @property
     def modules(self) -> int:

@@ -58,7 +58,8 @@ def _frame_place(frame: Frame) -> object:
 def _merge(findings: list[Finding]) -> Finding:
     leaks = [finding.leak for finding in findings if finding.leak]
     leak = _merge_leaks(leaks) if leaks else None
-    return replace(findings[0], occurrences=1 if leak else _occurrences(findings), leak=leak)
+    first = findings[0].having(leak) if leak else findings[0]
+    return replace(first, occurrences=1 if leak else _occurrences(findings))
 
 
 def _occurrences(findings: list[Finding]) -> int:

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from whence.findings.fact import Fact
+from whence.findings.plain import OWN
+
 
 class LeakKind(StrEnum):
     """How a block that is still allocated is held: the four kinds of Memcheck."""
@@ -32,7 +35,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Leak:
+class Leak(Fact, key="leak"):
     """Totals over the blocks of one allocation stack and those that only they lead to.
 
     `indirect` counts the blocks that only other lost blocks point to, `indirect_bytes`
@@ -45,7 +48,7 @@ class Leak:
     indirect: int = 0
     indirect_bytes: int = 0
     kind: LeakKind = LeakKind.DEFINITE
-    inherited: tuple[int, int, int, int] = (0, 0, 0, 0)
+    inherited: tuple[int, int, int, int] = field(default=(0, 0, 0, 0), metadata=OWN)
 
     @property
     def owned(self) -> Total:
@@ -84,4 +87,4 @@ class LeakCheck:
     possible: Total = Total()
     reachable: Total = Total()
     excused: Total = Total()
-    inherited: Mapping[str, Total] = field(default_factory=dict)
+    inherited: Mapping[str, Total] = field(default_factory=dict, metadata=OWN)

@@ -78,11 +78,6 @@ _DEALLOCATORS = (
 _SAME_FUNCTION = (("memcpy", "memmove", "mempcpy", "bcopy"),)
 
 
-def is_access(finding: Finding) -> bool:
-    """A read or write, by the program or by a library function for it."""
-    return finding.access.kind in (AccessKind.READ, AccessKind.WRITE)
-
-
 def leak_kind(finding: Finding) -> str | None:
     """One of `LEAK_KIND_NAMES`, None for what is no leak."""
     return finding.leak.kind.value if finding.leak else None
@@ -113,7 +108,7 @@ def error_kind(finding: Finding) -> str:
         return _KINDS[finding.rule.name][0]
     if undefined := _undefined(finding):
         return undefined[0]
-    if is_access(finding):
+    if finding.access.touches:
         return "InvalidWrite" if finding.access.kind is AccessKind.WRITE else "InvalidRead"
     return "InvalidFree" if finding.point is Point.FREE else "ClientCheck"
 
@@ -126,7 +121,7 @@ def suppression_kind(finding: Finding) -> str:
         return _KINDS[finding.rule.name][1]
     if undefined := _undefined(finding):
         return undefined[1]
-    if is_access(finding):
+    if finding.access.touches:
         fitting = (n for n in ACCESS_SIZES if finding.access.size <= n)
         return "Addr1" if finding.library_function else f"Addr{next(fitting, 32)}"
     return "Free" if finding.point is Point.FREE else "User"
@@ -146,7 +141,7 @@ def is_suppressed_kind(finding: Finding, kind: str) -> bool:
         own = suppression_kind(finding)
         of_library = bool(finding.library_function) and own != "Param"
         return kind == own or (is_value and (own.startswith("Value") or of_library))
-    if kind.startswith("Addr") and kind[4:].isdigit() and is_access(finding):
+    if kind.startswith("Addr") and kind[4:].isdigit() and finding.access.touches:
         whole = finding.library_function or finding.access.size not in ACCESS_SIZES
         is_plain = finding.rule.name not in _KINDS
         return is_plain and bool(whole or finding.access.size <= int(kind[4:]))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-from whence.findings.coverage import Coverage
+from whence.findings.documents import Document
 from whence.findings.finding import Finding
 from whence.findings.leaks import LeakCheck
+from whence.findings.plain import OWN, shown
+
+D = TypeVar("D", bound=Document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +20,11 @@ class SuppressionUse:
     name: str
     file: str
     line: int
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = field(default=(), metadata=OWN)
+
+    def document(self) -> dict[str, Any]:
+        heads = [{"key": e.key, "rule": e.rule.name, "occurrences": e.occurrences} for e in self.findings]
+        return shown(self) | {"findings": heads}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +41,7 @@ class RunInfo:
     `suppressions` has every entry that was in force.
     `leak_checks` are what the leak checks counted, in order of time.
     `leak_summary`: the user wants to see that, leaks or not.
-    `coverage`: what was checked, None where nobody counted.
+    `documents`: what the run gave beside findings, one of a kind; of coverage none where nobody counted.
     """
 
     program: str
@@ -44,20 +52,33 @@ class RunInfo:
     signal: int | None = None
     halted: bool = False
     dropped: int = 0
-    lost: int = 0
+    lost: int = field(default=0, metadata=OWN)
     notes: tuple[str, ...] = field(default=())
     suppressions: tuple[SuppressionUse, ...] = ()
     leak_checks: tuple[LeakCheck, ...] = ()
-    leak_summary: bool = False
-    coverage: Coverage | None = None
+    leak_summary: bool = field(default=False, metadata=OWN)
+    documents: tuple[Document, ...] = field(default=(), metadata=OWN)
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The notes, and why the runtime checked nothing or no longer, for reports without a last line."""
-        if self.coverage is None or not self.coverage.ended:
+        if not self.ended:
             return self.notes
-        said = self.coverage.unchecked or f"the checks ended early: {self.coverage.ended}"
-        return (*self.notes, said)
+        return (*self.notes, self.unchecked or f"the checks ended early: {self.ended}")
+
+    @property
+    def unchecked(self) -> str:
+        """The sentence that takes the place of "no findings"; empty for none."""
+        return next((each.unchecked for each in self.documents if each.unchecked), "")
+
+    @property
+    def ended(self) -> str:
+        """Why the runtime checked nothing, or checked no longer; empty if it checked to the end."""
+        return next((each.ended for each in self.documents if each.ended), "")
+
+    def document(self, kind: type[D]) -> D | None:
+        """The document of a kind."""
+        return next((each for each in self.documents if isinstance(each, kind)), None)
 
     @property
     def suppressed(self) -> tuple[SuppressionUse, ...]:

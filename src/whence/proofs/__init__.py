@@ -38,9 +38,4 @@ def proof_status(name: str, rules: RuleSet | None = None, *, prove: bool = False
         cache.close()
 
 
-def without_z3(missing: ImportError) -> str:
-    """The sentence for users where the solver is not installed, or does not load."""
-    return f"the solver Z3 cannot be loaded ({missing}); install it: pip install 'whence[explore]'"
-
-
-__all__ = ["Counterexample", "Outcome", "Proof", "Status", "Verdict", "overall", "proof_status", "without_z3"]
+__all__ = ["Counterexample", "Outcome", "Proof", "Status", "Verdict", "overall", "proof_status"]

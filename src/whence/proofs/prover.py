@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from whence.errors import ToolLimit
 from whence.errors.hints import did_you_mean
 from whence.machine.error_rules import BY_NAME
-from whence.proofs import keeping, without_z3
+from whence.proofs import keeping
+from whence.proofs.missing import without_z3
 from whence.proofs.results import LEMMAS, Outcome, Proof, Verdict
 from whence.rules import model as m
 from whence.rules.problems import Problem, RuleError

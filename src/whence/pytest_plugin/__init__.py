@@ -18,9 +18,6 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-ADDRESS = "WHENCE_PYTEST"
-"""Path of the socket on which the process around pytest answers; set where pytest runs under the rules."""
-
 _OPTIONS = {
     "enable": ("NAME", "switch a rule or a group of rules on, for --whence"),
     "disable": ("NAME", "switch a rule or a group of rules off, for --whence"),
@@ -71,7 +68,7 @@ def words_of(config: pytest.Config) -> list[str]:
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
     """Start pytest again under the rules, unless it is, only shows something, or leaves tests to workers."""
     option = config.option
-    if not option.whence or ADDRESS in os.environ or _distributes(config):
+    if not option.whence or _address() or _distributes(config):
         return None
     if any(getattr(option, name, False) for name in _SHOWN_ONLY):
         return None
@@ -87,14 +84,21 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 def pytest_configure(config: pytest.Config) -> None:
     if not config.option.whence:
         return
-    if ADDRESS in os.environ:
+    if address := _address():
         from whence.pytest_plugin.session import Session
 
-        config.pluginmanager.register(Session(os.environ[ADDRESS]), "whence-session")
+        config.pluginmanager.register(Session(address), "whence-session")
     elif _distributes(config):
         from whence.pytest_plugin.workers import Workers
 
         config.pluginmanager.register(Workers(words_of(config)), "whence-workers")
+
+
+def _address() -> str | None:
+    """Where the process around pytest answers, if this one runs under the rules."""
+    from whence.pytest_plugin.address import ADDRESS
+
+    return os.environ.get(ADDRESS)
 
 
 def _distributes(config: pytest.Config) -> bool:

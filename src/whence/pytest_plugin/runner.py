@@ -23,11 +23,11 @@ import pytest
 
 from whence.cli.run import run, settled
 from whence.errors import WhenceError
-from whence.pytest_plugin import ADDRESS
+from whence.pytest_plugin.address import ADDRESS
 
 if TYPE_CHECKING:
     from whence.cli.outputs import Outputs
-    from whence.engines.process.launch import Attendant
+    from whence.engines.process.watching import Attendant
     from whence.engines.result import Result
     from whence.findings import Event, Finding
     from whence.findings.frames import Frame
@@ -136,7 +136,8 @@ def _short(finding: Finding) -> Finding:
     block = finding.block
     if block is not None:
         block = replace(block, allocated=_short_event(block.allocated), freed=_short_event(block.freed))
-    return replace(finding, stack=_own_frames(finding.stack), block=block)
+        finding = finding.having(block)
+    return replace(finding, stack=_own_frames(finding.stack))
 
 
 def _short_event(event: Event | None) -> Event | None:

@@ -4,36 +4,15 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from whence.abi import points
-from whence.findings import (
-    Block,
-    BlockState,
-    Event,
-    Family,
-    Finding,
-    Frame,
-    RunInfo,
-    Value,
-    telling_stack,
-    thread_name,
-)
+from whence.findings import Finding, RunInfo, Undefined, Value, telling_stack, thread_name
 from whence.report import frames, words
+from whence.report.facts import Section, facts_of, section
 from whence.report.source import cut_cells
 from whence.report.styles import printable
 
 PROCESS_WIDTH = 60  # a program can change the name that the system shows for it
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One stack of a finding under a heading; `unknown` says what is missing where there is no stack."""
-
-    heading: str
-    stack: Sequence[Frame] = ()
-    unknown: str = ""
 
 
 def subject(finding: Finding) -> str:
@@ -49,93 +28,16 @@ def subject(finding: Finding) -> str:
 
 
 def sections(finding: Finding, run: RunInfo) -> list[Section]:
-    """The stacks of a finding: its own, and those of what happened to its block before."""
-    block, process = finding.block, _process(finding, run)
+    """The stacks of a finding: its own, and those of its facts."""
+    process = _process(finding, run)
     thread = thread_name(finding.thread) + process
-    if finding.leak:
-        shown = frames.visible(finding.stack)
-        unknown = "" if shown else "at its end"  # no function runs any more
-        found = [Section(f"found in {thread}", shown, unknown)] if len(shown) > 1 or process else []
-        return [*_allocated(finding), *_last_use(finding), *found]
-    own = [_section(f"stack of {thread}", finding.stack)]
-    if block is not None and not block.variable and (block.freed or block.state is BlockState.FREED):
-        own.append(_event("moved by realloc" if block.moved else "freed", block.freed))
-    if finding.types is not None and (called := finding.types.function) is not None and called.file:
-        own.append(_section("function defined", (called,)))
-    own += [*_last_use(finding), *_allocated(finding), *_origin(finding), *_descriptor(finding)]
-    return [*own, *_earlier(finding), *_described(finding)]
-
-
-def _section(heading: str, stack: Sequence[Frame]) -> Section:
-    shown = frames.visible(stack)
-    return Section(heading, shown, "" if shown else "unknown place: no stack was recorded")
-
-
-def _event(what: str, event: Event | None) -> Section:
-    if event is None:
-        return Section(what, (), "unknown place")
-    return _section(f"{what} in {thread_name(event.thread)}", event.stack)
-
-
-def _allocated(finding: Finding) -> Iterator[Section]:
-    first, second = finding.block, finding.second.block if finding.second else None
-    if first is not None and second is not None and first.id != second.id:
-        yield from _birth(first, "block of the left pointer, ")
-        yield from _birth(second, "block of the right pointer, ")
-    elif first is not None:
-        yield from _birth(first)
-    elif second is not None:
-        yield from _birth(second)
-
-
-def _birth(block: Block, whose: str = "") -> Iterator[Section]:
-    """Where a block began; nothing of a variable of which no place is known."""
-    variable = block.variable
-    if variable is None:
-        family = "" if block.family is Family.UNKNOWN else f" by {block.family}"
-        yield _event(f"{whose}allocated{family}", block.allocated)
-    elif variable.place.file or variable.place.function:
-        yield _section(f"{whose}{'declared' if variable.name else 'made'}", (variable.place,))
-
-
-def _last_use(finding: Finding) -> Iterator[Section]:
-    use = finding.block.last_use if finding.block else None
-    if use is not None:
-        yield _section(f"last used, at {use.address:#x}", use.stack)
-
-
-def _origin(finding: Finding) -> Iterator[Section]:
-    origin = finding.origin
-    if origin is not None and origin.labelled:
-        yield _section("bytes with such a label came by", origin.stack)
-        return
-    if origin is None or finding.block is not None:
-        return
-    if origin.variable is not None:
-        place = origin.variable.place
-        if place.file or place.function:
-            since = "its declaration" if origin.variable.name else "it was made"
-            yield _section(f"never written since {since}", (place,))
-    else:
-        yield _section("never written since its allocation", origin.stack)
-
-
-def _descriptor(finding: Finding) -> Iterator[Section]:
-    known = finding.descriptor
-    if known is not None:
-        yield _event(f"descriptor {known.number} closed", known.closed)
-        yield _event(f"descriptor {known.number} opened", known.opened)
-
-
-def _earlier(finding: Finding) -> Iterator[Section]:
-    for known in finding.earlier:
-        yield _section(words.earlier(known), known.event.stack)
-
-
-def _described(finding: Finding) -> Iterator[Section]:
-    known = finding.described
-    if known is not None:
-        yield _section(f"described as '{printable(known.text)}'", known.stack)
+    facts = [part for shown, fact in facts_of(finding) for part in shown.sections(fact, finding)]
+    if not finding.leak:
+        return [section(f"stack of {thread}", finding.stack), *facts]
+    stack = frames.visible(finding.stack)
+    unknown = "" if stack else "at its end"  # no function runs any more
+    found = [Section(f"found in {thread}", stack, unknown)] if len(stack) > 1 or process else []
+    return [*facts, *found]
 
 
 def _process(finding: Finding, run: RunInfo) -> str:
@@ -160,7 +62,7 @@ def values(finding: Finding) -> str:
     """``r = 0x440000000028, r1 = 0x440000000020``; empty if there is no more than the address itself, and the
     size of its block, which the headline tells, or an undefined value, which says nothing."""
     traced = finding.values
-    if finding.undefined is not None and len(traced) == 1:
+    if finding.fact(Undefined) and len(traced) == 1:
         return ""
     sizes = [f"Size({value.name})" for value in traced] if finding.block else []
     if all(value.value == finding.access.address or value.name in sizes for value in traced):

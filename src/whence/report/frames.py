@@ -3,67 +3,17 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 
-from whence.findings import Frame
+from whence.findings.frames import Frame
+from whence.findings.frames import is_own as is_own
+from whence.findings.frames import is_system as is_system
+from whence.findings.frames import place as place
+from whence.findings.frames import visible as visible
 from whence.report.styles import printable
 
-_BELOW_MAIN = frozenset(
-    (
-        "_start",
-        "__libc_start_main",
-        "__libc_start_main_impl",
-        "__libc_start_call_main",
-        "start_thread",
-        "clone",
-        "clone3",
-        "__clone",
-        "__clone3",
-    )
-)
 NONE: Mapping[str, str] = MappingProxyType({})
-_SYSTEM_HEADERS = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
-_SYSTEM_MODULES = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "[")
-
-
-def visible(stack: Sequence[Frame]) -> Sequence[Frame]:
-    """The stack without the callers of `main` and of a thread's first function."""
-    for index, frame in enumerate(stack):
-        if frame.function == "main" and not frame.inlined:
-            return stack[: index + 1]
-    end = len(stack)
-    while end > 0 and (stack[end - 1].function in _BELOW_MAIN or _is_nameless(stack[end - 1])):
-        end -= 1
-    return stack[:end] or stack
-
-
-def _is_nameless(frame: Frame) -> bool:
-    return frame.function is None and frame.module is None
-
-
-def is_system(path: str) -> bool:
-    """Whether the frame is in a header of the system."""
-    return path.startswith(_SYSTEM_HEADERS)
-
-
-def is_own(frame: Frame) -> bool:
-    """Whether the frame has a line in a file of the user."""
-    if not frame.file or not frame.line or is_system(frame.file):
-        return False
-    return not (frame.module or "").startswith(_SYSTEM_MODULES)
-
-
-def place(stack: Sequence[Frame]) -> Frame | None:
-    """The frame to show as the place of a stack.
-
-    The innermost one in the user's own files; else the innermost with a line;
-    else the innermost.
-    """
-    shown = visible(stack)
-    own = [frame for frame in shown if is_own(frame)]
-    lines = [frame for frame in shown if frame.file and frame.line]
-    return next(iter([*own, *lines, *shown]), None)
 
 
 def short_path(path: str, directory: str) -> str:
@@ -92,6 +42,11 @@ def module_position(frame: Frame) -> str:
 def code_name(frame: Frame, width: int) -> str:
     """The frame as a sentence names it: its function, else its place in the module."""
     return short_name(frame, width) if frame.function else module_position(frame)
+
+
+def place_name(frame: Frame | None) -> str:
+    """The same for machines, and where nothing is known."""
+    return code_name(frame, 200) if frame else "an unknown function"
 
 
 NAMELESS = "(no name)"

@@ -46,7 +46,7 @@ class JunitRenderer:
 
     def _case(self, suite: ElementTree.Element, finding: Finding, run: RunInfo) -> ElementTree.Element:
         place = frames.place(telling_stack(finding))
-        function = frames.code_name(place, 200) if place else "an unknown function"
+        function = frames.place_name(place)
         name = f"{finding.rule.name} in {function} [{finding.key}]"
         case = add(suite, "testcase", name=name, classname=_class(run), time="0")
         if place and place.file:
@@ -56,7 +56,7 @@ class JunitRenderer:
 
     def _found(self, suite: ElementTree.Element, finding: Finding, run: RunInfo) -> None:
         place = frames.place(telling_stack(finding))
-        subject = frames.code_name(place, 200) if place else "an unknown function"
+        subject = frames.place_name(place)
         message = f"{words.title(finding) or finding.rule.name}: {words.headline(finding, subject)}"
         text = self._text.render([finding], replace(run, notes=(), suppressions=(), dropped=0))
         case = self._case(suite, finding, run)

@@ -19,7 +19,7 @@ from enum import Enum
 from itertools import pairwise
 
 from whence.abi.layout import GRANULE, STATE_BY_VALUE
-from whence.findings import AccessKind, Block, BlockState, Finding
+from whence.findings import AccessKind, Block, BlockState, Finding, HitBlock, States
 
 
 class Cell(Enum):
@@ -101,7 +101,7 @@ def draw(finding: Finding, width: int) -> Picture | None:
 def around(finding: Finding, most: int = 512) -> list[tuple[int, Cell]]:
     """The bytes whose states were recorded, at most that many around the first that must not be accessed, and
     those around the boundary of the block that was crossed; each with its cell."""
-    states, block, access = finding.states, finding.block, finding.access
+    states, block, access = finding.fact(States), finding.block, finding.access
     if states is None or not states.bytes or block is None or access.kind not in _ACCESS_CELLS:
         return []
     centre = access.address if access.first_bad is None else access.first_bad
@@ -149,8 +149,8 @@ def _interesting(finding: Finding, block: Block, margin: int) -> list[tuple[int,
         ranges.append((access.address + size - margin, access.address + size + margin))
     if access.first_bad is not None:
         ranges.append((access.first_bad - margin, access.first_bad + margin))
-    if finding.hit_block:
-        ranges.append((finding.hit_block.begin - margin, finding.hit_block.begin + margin))
+    if hit := finding.fact(HitBlock):
+        ranges.append((hit.begin - margin, hit.begin + margin))
     return [(max(begin, 0), end) for begin, end in ranges]
 
 
@@ -203,7 +203,7 @@ def _cell(finding: Finding, block: Block, address: int) -> Cell:
         return good if inside else bad
     if block.begin <= address < block.end:
         return Cell.FREED if block.state is BlockState.FREED else Cell.BLOCK
-    hit = finding.hit_block
+    hit = finding.fact(HitBlock)
     if hit and hit.begin <= address < hit.end:
         return Cell.OTHER
     return _state_cell(finding, block, address)
@@ -211,7 +211,7 @@ def _cell(finding: Finding, block: Block, address: int) -> Cell:
 
 def _state_cell(finding: Finding, block: Block, address: int) -> Cell:
     """The cell of an address outside the block, by its recorded state byte."""
-    states = finding.states
+    states = finding.fact(States)
     state = states.at(address) if states else None
     if states is None or state is None:
         return Cell.UNKNOWN

@@ -14,19 +14,11 @@ from typing import Any
 from urllib.parse import quote
 
 from whence import __version__
-from whence.findings import (
-    Event,
-    Finding,
-    Frame,
-    RuleInfo,
-    RunInfo,
-    SuppressionUse,
-    telling_stack,
-    thread_name,
-)
+from whence.findings import Finding, Frame, RuleInfo, RunInfo, SuppressionUse, telling_stack, thread_name
 from whence.findings.chains import Chain, Hop
 from whence.report import frames, words
 from whence.report.chain_text import chain_heading, frame_of, hop_sentences, mark
+from whence.report.facts import facts_of
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "SRCROOT"
@@ -121,15 +113,9 @@ class SarifRenderer:
         return {"uri": _quoted(os.path.relpath(path, self.directory)), "uriBaseId": _ROOT}
 
     def _stacks(self, finding: Finding) -> Iterator[dict[str, Any]]:
-        block = finding.block
-        events = (("allocated", block.allocated), ("freed", block.freed)) if block else ()
-        if (known := finding.descriptor) is not None:
-            events = (("opened", known.opened), ("closed", known.closed))
-        for text, stack in (
-            (f"stack of {thread_name(finding.thread)}", finding.stack),
-            *((f"{what} in {thread_name(event.thread)}", event.stack) for what, event in events if event),
-            *((words.earlier(known), known.event.stack) for known in finding.earlier),
-        ):
+        own = (f"stack of {thread_name(finding.thread)}", finding.stack)
+        facts = (part for shown, fact in facts_of(finding) for part in shown.stacks(fact, finding))
+        for text, stack in (own, *facts):
             if stack:
                 yield {"message": {"text": text}, "frames": [self._frame(frame) for frame in stack]}
 
@@ -178,7 +164,7 @@ def _level(rule: RuleInfo) -> str:
 
 
 def _message(finding: Finding, place: Frame | None) -> str:
-    subject = frames.code_name(place, 200) if place else "an unknown function"
+    subject = frames.place_name(place)
     title = words.title(finding)
     happened = words.headline(finding, subject)
     if detail := words.detail(finding):
@@ -186,35 +172,12 @@ def _message(finding: Finding, place: Frame | None) -> str:
     return f"{title}: {happened}" if title else happened
 
 
-def _related(finding: Finding) -> Iterator[tuple[str, Frame]]:
-    """Related locations: the free and the allocation of the block."""
-    block = finding.block
-    events: tuple[tuple[str, Event | None], ...] = ()
-    if block is not None and not finding.leak:
-        events = (
-            ("the block was freed here", block.freed),
-            ("the block was allocated here", block.allocated),
-        )
-        if block.variable is not None and block.variable.file:
-            yield "the variable is declared here", block.variable.place
-    if (known := finding.descriptor) is not None:
-        events = (
-            ("the descriptor was closed here", known.closed),
-            ("the descriptor was opened here", known.opened),
-        )
-    stacks = [(text, event.stack) for text, event in events if event]
-    stacks += [(f"{words.earlier(known)}, here", known.event.stack) for known in finding.earlier]
-    if (second := finding.second) is not None and (other := second.block) is not None and other != block:
-        if other.variable is not None and other.variable.file:
-            yield "the variable of the right pointer is declared here", other.variable.place
-        if other.allocated is not None:
-            stacks.append(("the block of the right pointer was allocated here", other.allocated.stack))
-    if (told := finding.described) is not None:
-        stacks.append((f"described here as '{told.text}'", told.stack))
-    for text, stack in stacks:
-        place = frames.place(stack)
-        if place is not None and (place.file or place.module):
-            yield text, place
+def _related(finding: Finding) -> list[tuple[str, Frame]]:
+    """Related locations, declarations first: they have no addresses."""
+    stacks = (part for shown, fact in facts_of(finding) for part in shown.related(fact, finding))
+    found = [(text, frames.place(stack)) for text, stack in stacks]
+    places = [(text, place) for text, place in found if place is not None and (place.file or place.module)]
+    return sorted(places, key=lambda each: bool(each[1].pc))
 
 
 def _invocation(run: RunInfo, directory: str) -> dict[str, Any]:

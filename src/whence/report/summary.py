@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from whence.findings import Finding, RunInfo
-from whence.findings.coverage import Coverage, LeftOut
 from whence.report import words
+from whence.report.documents import facts_of
 from whence.report.styles import ERROR, GOOD, HEADING, WARNING, printable
-
-_NAMED = 3
-"""The largest number of libraries that the line names for each reason; it counts the others."""
-
 
 Piece = tuple[str, str]
 """A part of the line, and how it is highlighted."""
@@ -21,8 +17,7 @@ Piece = tuple[str, str]
 def summary(findings: Sequence[Finding], run: RunInfo) -> list[Piece]:
     """How many findings of which rules, how the program ended, what was checked under how many rules."""
     pieces: list[Piece] = [("whence: ", HEADING)]
-    unchecked = run.coverage.unchecked if run.coverage else ""
-    ended = run.coverage.ended if run.coverage else ""
+    unchecked, ended = run.unchecked, run.ended
     failures = [finding for finding in findings if not finding.rule.is_note]
     if failures:
         pieces.append((words.plural(len(failures), "finding"), ERROR))
@@ -41,7 +36,7 @@ def summary(findings: Sequence[Finding], run: RunInfo) -> list[Piece]:
         pieces.append((f", {words.plural(len(notes), 'note')} ({_kinds(notes)}){_met(notes)}", ""))
     hidden = sum(len(use.findings) for use in run.suppressed)
     pieces.append((f", {hidden:,} suppressed" if hidden else "", ""))
-    facts = [_ending(run), _stopped(findings, run), *(_checked(run.coverage) if run.coverage else ())]
+    facts = [_ending(run), _stopped(findings, run), *facts_of(run)]
     return [*pieces, *((f"; {fact}", "") for fact in facts if fact)]
 
 
@@ -82,31 +77,3 @@ def _stopped(findings: Sequence[Finding], run: RunInfo) -> str:
         return ""
     what = "a child was" if count == 1 else f"{count:,} children were"
     return f"{what} stopped at the first"
-
-
-def _checked(coverage: Coverage) -> Iterable[str]:
-    """``checked: 2 modules, 57 functions, 21 rules`` and ``not checked: libc.so.6 (no IR)``."""
-    rules = words.plural(coverage.rules, "rule")
-    if coverage.unobserved:
-        rules = f"{coverage.rules} of {coverage.rules + len(coverage.unobserved)} rules"
-        rules += " (this engine cannot observe the others)"
-    if coverage.modules:
-        modules, functions = (
-            words.plural(coverage.modules, "module"),
-            words.plural(coverage.functions, "function"),
-        )
-        yield f"checked: {modules}, {functions}, {rules}"
-    elif not coverage.unchecked:
-        yield f"checked: {coverage.seen}, {rules}"
-    reasons: dict[str, list[LeftOut]] = {}
-    for each in coverage.left_out:
-        reasons.setdefault(each.reason, []).append(each)
-    if reasons:
-        parts = (f"{_names(members)} ({printable(reason)})" for reason, members in reasons.items())
-        yield f"not checked: {', '.join(parts)}"
-
-
-def _names(members: Sequence[LeftOut]) -> str:
-    names = [printable(each.name) for each in members[:_NAMED]]
-    more = f" and {len(members) - _NAMED} more" if len(members) > _NAMED else ""
-    return ", ".join(names) + more

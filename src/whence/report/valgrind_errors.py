@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from whence.findings import Block, BlockState, Family, Finding, Frame, Point, Where, memcheck, telling_stack
+from whence.findings import Finding, Frame, Point, facts, memcheck, telling_stack
 from whence.report import frames, words
 
 _LOST = {
@@ -16,8 +16,8 @@ _LOST = {
 }
 _RUNTIME = "libwhence-rt.so"
 """What stands in for Memcheck's own allocator and string functions."""
-_RELEASE = {Family.NEW: "operator delete", Family.NEW_ARRAY: "operator delete[]"}
-_ALLOCATE = {Family.NEW: "operator new", Family.NEW_ARRAY: "operator new[]"}
+_RELEASE = {facts.Family.NEW: "operator delete", facts.Family.NEW_ARRAY: "operator delete[]"}
+_ALLOCATE = {facts.Family.NEW: "operator new", facts.Family.NEW_ARRAY: "operator new[]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +100,11 @@ def _notes(finding: Finding) -> Iterator[tuple[str, tuple[Frame, ...]]]:
         if words.has_fault_address(finding):
             yield f"Access not within mapped region at address {_hex(finding.access.address)}", ()
         return
-    if not finding.access.address and finding.block is None and not words.is_access(finding):
+    if not finding.access.address and finding.block is None and not finding.access.touches:
         return
     address, block = _hex(finding.access.address), finding.block
-    known, relation = finding.described, finding.relation
-    if finding.undefined is not None and (block := finding.undefined.block) is not None:
+    known, relation = finding.fact(facts.Described), finding.relation
+    if (undefined := finding.fact(facts.Undefined)) and (block := undefined.block) is not None:
         relation = block.relation(finding.access.address)
     if known is not None and finding.access.address >= known.begin:
         distance = finding.access.address - known.begin
@@ -114,15 +114,14 @@ def _notes(finding: Finding) -> Iterator[tuple[str, tuple[Frame, ...]]]:
     if block is None or relation is None:
         yield f"Address {address} is not stack'd, malloc'd or (recently) free'd", ()
         return
-    freed = block.state is BlockState.FREED
-    where = {Where.BEFORE: "before", Where.INSIDE: "inside", Where.AFTER: "after"}[relation.where]
-    size = f"a block of size {block.size:,} {'free' if freed else 'alloc'}'d"
-    yield f"Address {address} is {relation.distance:,} bytes {where} {size}", _block_stack(block, freed)
+    freed = block.state is facts.BlockState.FREED
+    where = f"{relation.distance:,} bytes {relation.where} a block of size {block.size:,}"
+    yield f"Address {address} is {where} {'free' if freed else 'alloc'}'d", _block_stack(block, freed)
     if freed:
         yield "Block was alloc'd at", _block_stack(block, False)
 
 
-def _block_stack(block: Block, freed: bool) -> tuple[Frame, ...]:
+def _block_stack(block: facts.Block, freed: bool) -> tuple[Frame, ...]:
     event = block.freed if freed else block.allocated
     if event is None:
         return ()

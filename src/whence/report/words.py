@@ -12,12 +12,15 @@ from whence.findings import (
     Block,
     BlockKind,
     BlockState,
+    Described,
     Earlier,
     EarlierKind,
     Family,
     Finding,
     Frame,
+    HitBlock,
     LeakKind,
+    Message,
     Point,
     Pointer,
     Relation,
@@ -71,10 +74,6 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def is_access(finding: Finding) -> bool:
-    return finding.access.kind in _VERBS
-
-
 def is_wild_call(finding: Finding) -> bool:
     """A call through a pointer to memory without code."""
     return finding.access.kind is AccessKind.CALL and finding.point is Point.DEREF_R
@@ -83,7 +82,7 @@ def is_wild_call(finding: Finding) -> bool:
 def is_null(finding: Finding) -> bool:
     """A read, write or call below the lowest address that can be mapped."""
     return (
-        (is_access(finding) or is_wild_call(finding))
+        (finding.access.touches or is_wild_call(finding))
         and finding.block is None
         and finding.access.address < NULL_PAGE_SIZE
     )
@@ -146,7 +145,7 @@ def suppressed(use: SuppressionUse) -> str:
 
 def earlier(known: Earlier) -> str:
     """What happened before to a lock or a thread: ``locked in thread 2``, ``thread 1 created in …``."""
-    who = thread_name(known.event.thread)
+    who = thread_name(known.thread)
     match known.kind:
         case EarlierKind.LOCKED | EarlierKind.DESTROYED:
             return f"{known.kind} in {who}"
@@ -155,7 +154,7 @@ def earlier(known: Earlier) -> str:
         case EarlierKind.READ | EarlierKind.WROTE:
             return f"{'read' if known.kind is EarlierKind.READ else 'written'} in {who}"
         case EarlierKind.CREATED | EarlierKind.JOINED | EarlierKind.DETACHED:
-            return f"{thread_name(known.thread)} {known.kind} in {who}"
+            return f"{thread_name(known.subject)} {known.kind} in {who}"
 
 
 # ---- the first line ----
@@ -182,7 +181,7 @@ def headline(finding: Finding, subject: str) -> str:
     if finding.point is Point.SIGNAL:
         fault = f", {_FAULTS.get(finding.rule.name, 'access to')} {access.address:#x}"
         fault = fault if has_fault_address(finding) else ""
-        said = f": {finding.message}" if finding.message else ""
+        said = f": {message.text}" if (message := finding.fact(Message)) else ""
         return f"{signal_name(finding.signal)} in {subject}{fault}{said}"
     if is_wild_call(finding):
         return f"call in {subject}{_landing(finding)}"
@@ -199,7 +198,7 @@ def headline(finding: Finding, subject: str) -> str:
         return f"{_USE_HEADLINES[access.use].format(function=function)} in {subject}"
     if access.late:
         return f"earlier write of {bytes_(access.size)}, found in {subject}{_landing(finding)}"
-    if is_access(finding):
+    if finding.access.touches:
         size = f" of {length(access.size)}" if access.size else ""
         return f"{access.kind}{size}{_caller(finding)} in {subject}{_landing(finding)}"
     return f"found in {subject}"
@@ -223,7 +222,7 @@ def _caller(finding: Finding) -> str:
 def _landing(finding: Finding) -> str:
     """Where an access goes, appended to the headline."""
     relation = finding.relation
-    if finding.hit_block is not None:
+    if finding.fact(HitBlock):
         return ", inside another block"
     if is_null(finding):
         return f" through a null pointer ({finding.access.address:#x})"
@@ -283,7 +282,7 @@ def label(finding: Finding) -> str:
         return f"{signal_name(finding.signal)} here"
     if access.late:
         return "found here: it was written before"
-    if is_access(finding):
+    if finding.access.touches:
         if finding.library_function:
             return _library_phrase(finding)
         return f"{bytes_(access.size)} {_PARTICIPLES[access.kind]} at {access.address:#x}"
@@ -309,10 +308,10 @@ def facts(finding: Finding) -> list[str]:
         return []
     if finding.point is Point.SIGNAL and not has_fault_address(finding):
         return []
-    if finding.second is not None:
-        return [*_pair_facts(finding, finding.second), *filter(None, [_described_fact(finding)])]
-    if finding.undefined is not None:
-        return [*_undefined_facts(finding, finding.undefined), *filter(None, [_described_fact(finding)])]
+    if second := finding.fact(Pointer):
+        return [*_pair_facts(finding, second), *filter(None, [_described_fact(finding)])]
+    if undefined := finding.fact(Undefined):
+        return [*_undefined_facts(finding, undefined), *filter(None, [_described_fact(finding)])]
     found = [
         _types_fact(finding),
         _address_fact(finding),
@@ -346,9 +345,9 @@ def _named(run: UndefinedRun) -> str:
 
 def detail(finding: Finding) -> str:
     """What one line says of a finding behind its headline; empty for most."""
-    if finding.undefined is not None:
-        return f"undefined: {undefined_bytes(finding.undefined)}"
-    types = finding.types
+    if undefined := finding.fact(Undefined):
+        return f"undefined: {undefined_bytes(undefined)}"
+    types = finding.fact(Types)
     return _function_fact(types, types.function) if types is not None and types.function is not None else ""
 
 
@@ -365,7 +364,7 @@ def _undefined_facts(finding: Finding, undefined: Undefined) -> Iterator[str]:
 
 def _pair_facts(finding: Finding, second: Pointer) -> Iterator[str]:
     """What both pointers are, in the order of the source."""
-    first = Pointer(finding.access.address, finding.access.root, finding.block, finding.hit_block)
+    first = Pointer(finding.access.address, finding.access.root, finding.block, finding.fact(HitBlock))
     yield from _pointer_facts("left", first)
     yield from _pointer_facts("right", second)
 
@@ -389,7 +388,7 @@ def _pointer_facts(side: str, pointer: Pointer) -> Iterator[str]:
 
 
 def _types_fact(finding: Finding) -> str | None:
-    types = finding.types
+    types = finding.fact(Types)
     if types is None:
         return None
     if types.function is not None:
@@ -446,7 +445,7 @@ def _unknown_fact(finding: Finding) -> str | None:
         return f"{address:#x} is where the thread's stack would go on: it has no more room"
     if is_null(finding) or (finding.point is Point.SIGNAL and address < NULL_PAGE_SIZE):
         return f"{address:#x} is in the null page, where nothing can be mapped"
-    if is_access(finding) or finding.access.kind in (AccessKind.FREE, AccessKind.TRAP):
+    if finding.access.touches or finding.access.kind in (AccessKind.FREE, AccessKind.TRAP):
         return f"{address:#x} is an unknown address: no block is known at or near it"
     return None
 
@@ -454,7 +453,7 @@ def _unknown_fact(finding: Finding) -> str | None:
 def _first_bad_fact(finding: Finding) -> str | None:
     """Which byte of a longer access is the first that must not be touched."""
     access, name = finding.access, finding.library_function
-    if not is_access(finding) or access.first_bad is None or access.size <= 1:
+    if not finding.access.touches or access.first_bad is None or access.size <= 1:
         return None
     number = access.first_bad - access.address
     if number == 0 and not name:
@@ -472,7 +471,7 @@ def _cookie_fact(finding: Finding) -> str | None:
 
 
 def _hit_fact(finding: Finding) -> str | None:
-    hit = finding.hit_block
+    hit = finding.fact(HitBlock)
     if hit is None:
         return None
     what = f"another live block of {bytes_(hit.size)}"
@@ -485,7 +484,7 @@ def _hit_fact(finding: Finding) -> str | None:
 
 def _described_fact(finding: Finding) -> str | None:
     """What the program itself says of the address."""
-    known = finding.described
+    known = finding.fact(Described)
     if known is None:
         return None
     distance = finding.access.address - known.begin
@@ -498,11 +497,11 @@ def _described_fact(finding: Finding) -> str | None:
 def _size_fact(finding: Finding) -> str | None:
     """The size that the block would need, if its size is the likely mistake."""
     block, relation = finding.block, finding.relation
-    if block is None or relation is None or not is_access(finding) or block.state is BlockState.FREED:
+    if block is None or relation is None or not finding.access.touches or block.state is BlockState.FREED:
         return None
     if is_negative(finding.access.size):
         return f"the length is negative; the function takes it for {bytes_(finding.access.size)}"
-    near = relation.where is Where.AFTER and relation.distance < _FAR and finding.hit_block is None
+    near = relation.where is Where.AFTER and relation.distance < _FAR and not finding.fact(HitBlock)
     if not near and not relation.overrun:
         return None
     what = "block" if block.variable is None else "variable"
@@ -522,7 +521,7 @@ def advice(finding: Finding) -> str | None:
         return _free_advice(finding)
     if is_null(finding):
         return "find out why the pointer is null here, or test it before it is used"
-    if not is_access(finding) or finding.block is None:
+    if not finding.access.touches or finding.block is None:
         return None
     return _access_advice(finding, finding.block)
 

@@ -8,10 +8,11 @@ needs more is refused with a sentence that says what.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from operator import or_
+from types import MappingProxyType
 
 from whence.abi.points import BY_CODE
 from whence.abi.points import NUMBERS as POINT_CODES
@@ -97,22 +98,36 @@ class Plan:
 
 
 @lru_cache(maxsize=4)
+def observed(rules: RuleSet, engine: Observable = NATIVE) -> tuple[Plan, Mapping[str, str]]:
+    """The plan for the rules that are on and that the engine observes; of the others a sentence that says
+    what they need more."""
+    made, refused = [], {}
+    for rule in rules.active:
+        try:
+            made.append(plan_rule(rule, rules, engine))
+        except LoweringError as limit:
+            refused[rule.name] = str(limit)
+    plan = Plan(
+        rules=tuple(made),
+        points=frozenset(point for each in made for point in each.points),
+        functions=tuple(dict.fromkeys(name for each in made for name in each.functions)),
+        events=frozenset(event for each in made for event in each.events),
+        reads=reduce(or_, (each.reads for each in made), Filter.NEVER),
+        writes=reduce(or_, (each.writes for each in made), Filter.NEVER),
+        needs_state_plane=any(each.needs_state_plane for each in made),
+        needs_provenance=any(each.needs_provenance for each in made),
+        needs_pointer_search=any(each.needs_pointer_search for each in made),
+        labels=followed(rules.domains_used(tuple(each.rule for each in made))),
+    )
+    return plan, MappingProxyType(refused)
+
+
 def plan_of(rules: RuleSet, engine: Observable = NATIVE) -> Plan:
     """The plan for the rules that are on; raises `LoweringError` if the engine cannot do one of them."""
-    plans = tuple(plan_rule(rule, rules, engine) for rule in rules.active)
-    functions = dict.fromkeys(name for plan in plans for name in plan.functions)
-    return Plan(
-        rules=plans,
-        points=frozenset(point for plan in plans for point in plan.points),
-        functions=tuple(functions),
-        events=frozenset(event for plan in plans for event in plan.events),
-        reads=reduce(or_, (plan.reads for plan in plans), Filter.NEVER),
-        writes=reduce(or_, (plan.writes for plan in plans), Filter.NEVER),
-        needs_state_plane=any(plan.needs_state_plane for plan in plans),
-        needs_provenance=any(plan.needs_provenance for plan in plans),
-        needs_pointer_search=any(plan.needs_pointer_search for plan in plans),
-        labels=followed(rules.domains_used(rules.active)),
-    )
+    plan, refused = observed(rules, engine)
+    for sentence in refused.values():
+        raise LoweringError(sentence)
+    return plan
 
 
 def accesses_name(plan: Plan, constant: str) -> bool:
@@ -166,17 +181,6 @@ def _holds_in_freed(formula: m.Formula) -> bool:
     if isinstance(formula, m.Exists) and formula.domain == "F":
         return True
     return any(map(_holds_in_freed, m.formula_parts(formula)))
-
-
-def unobserved(rules: RuleSet, engine: Observable) -> dict[str, str]:
-    """The rules that are on and need more than the engine observes, by name: a sentence that says what."""
-    found = {}
-    for rule in rules.active:
-        try:
-            plan_rule(rule, rules, engine)
-        except LoweringError as limit:
-            found[rule.name] = str(limit)
-    return found
 
 
 def plan_rule(rule: m.Rule, rules: RuleSet, engine: Observable = NATIVE) -> RulePlan:
@@ -382,16 +386,3 @@ class _Support:
         if not isinstance(item, m.Variable) or item.name in bound:
             return False
         return not self.used.is_used(item, body)
-
-
-__all__ = [
-    "Filter",
-    "LoweringError",
-    "Plan",
-    "RulePlan",
-    "following",
-    "plan_of",
-    "plan_rule",
-    "point_mask",
-    "unobserved",
-]

@@ -10,8 +10,9 @@ an undefined value is false. So `not (Size(r) > 8)` holds where r has no block.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from whence.rules.problems import NOWHERE, Place
 from whence.rules.vocabulary import CONSTANTS, FUNCTIONS, POINTS, Point, Type
@@ -21,13 +22,13 @@ from whence.rules.vocabulary import CONSTANTS, FUNCTIONS, POINTS, Point, Type
 class Node:
     """Anything written in a rule file, with its place there."""
 
+    printed: ClassVar[Callable[[Node], str]]
+    """The canonical text: `whence.rules.printer` has it, and sets this."""
+
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
     def __str__(self) -> str:
-        """The canonical text."""
-        from whence.rules.printer import print_node
-
-        return print_node(self)
+        return Node.printed(self)
 
 
 # ---- terms ----

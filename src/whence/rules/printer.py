@@ -165,3 +165,6 @@ def print_file(file: m.RuleFile) -> str:
     named = [*map(print_domain, file.domains), *map(print_predicate, file.predicates)]
     items = [*named, *map(print_rule, file.rules)]
     return "\n\n".join(items) + "\n"
+
+
+m.Node.printed = print_node

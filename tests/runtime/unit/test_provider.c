@@ -1,4 +1,4 @@
-/* modules: findings/finding findings/described values/origin blocks/block blocks/blocks blocks/claims stacks/depot stacks/unwind stacks/cfi planes/planes os/os os/text */
+/* modules: findings/finding findings/described definedness/origin blocks/block blocks/blocks blocks/claims stacks/depot stacks/unwind stacks/cfi planes/planes os/os os/text */
 #include "../../../runtime/labels/born.h"
 #include "../../../runtime/blocks/provider.h"
 #include "../../../runtime/calls/calls.h"

@@ -5,7 +5,7 @@
 #include "../../../runtime/leak/leak.h"
 #include "../../../runtime/rt/event.h"
 #include "../../../runtime/rt/access.h"
-#include "../../../runtime/values/contents.h"
+#include "../../../runtime/definedness/contents.h"
 #include "unit.h"
 
 #include <stdarg.h>

@@ -13,7 +13,7 @@
 #include "../../../runtime/symbolic/parts.h"
 #include "../../../runtime/symbolic/tables.h"
 #include "../../../runtime/symbolic/trace.h"
-#include "../../../runtime/values/ranges.h"
+#include "../../../runtime/definedness/ranges.h"
 #include "unit.h"
 
 #define SIZE 64u

@@ -1,4 +1,4 @@
-/* modules: values/ranges values/granule values/details values/origin values/lost stacks/depot blocks/block blocks/blocks blocks/claims planes/planes os/os */
+/* modules: definedness/ranges definedness/granule definedness/details definedness/origin definedness/lost stacks/depot blocks/block blocks/blocks blocks/claims planes/planes os/os */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -10,9 +10,9 @@
 #include "../../../runtime/process/images.h"
 #include "../../../runtime/process/thread.h"
 #include "../../../runtime/stacks/depot.h"
-#include "../../../runtime/values/details.h"
-#include "../../../runtime/values/origin.h"
-#include "../../../runtime/values/ranges.h"
+#include "../../../runtime/definedness/details.h"
+#include "../../../runtime/definedness/origin.h"
+#include "../../../runtime/definedness/ranges.h"
 #include "unit.h"
 
 __thread struct thread thread_self;

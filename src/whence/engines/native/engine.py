@@ -39,15 +39,9 @@ class NativeEngine(ProcessEngine):
     def collect(self, task: Task, prepared: Prepared, ran: Ran) -> Result:
         """Raises `CarriesNoIR` if the user asked for this engine and there was nothing for it to check."""
         result = super().collect(task, prepared, ran)
-        coverage = result.run.coverage
-        if (
-            task.settings.engine != AUTO
-            and coverage
-            and coverage.unchecked
-            and not coverage.ended
-            and not (result.failures or result.run.lost)
-        ):
-            raise CarriesNoIR(coverage.unchecked)
+        run = result.run
+        if task.settings.engine != AUTO and run.unchecked and not (run.ended or result.failures or run.lost):
+            raise CarriesNoIR(run.unchecked)
         return result
 
     def unchecked(self, task: Task, prepared: Prepared, *, started: bool) -> str:

@@ -12,6 +12,7 @@ import re
 import struct
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from whence.abi import records
 from whence.engines.process.sent import Sent
@@ -241,34 +242,18 @@ def _decode_finding(payload: memoryview) -> RawFinding:
     """Raises `struct.error` when the payload is shorter than its own counts say."""
     fields = records.FINDING.unpack(payload)
     offset = records.FINDING.size
-    arrays: dict[str, bytes] = {}
+    arrays: dict[str, Any] = {}
     for name, kind in records.FINDING_ARRAYS:
         size = fields[f"n_{name}"] * (8 if kind == "u64" else 1)
         if size > len(payload) - offset:
             raise struct.error(f"array {name} runs past its record")
-        arrays[name] = bytes(payload[offset : offset + size])
+        part = payload[offset : offset + size]
+        arrays[name] = _words(part) if kind == "u64" else bytes(part) if name == "states" else _text(part)
         offset += size + (-size % 8)
-    return RawFinding(
-        fields,
-        stack=_words(arrays["stack"]),
-        alloc=_words(arrays["alloc"]),
-        free=_words(arrays["free"]),
-        values=_words(arrays["values"]),
-        states=arrays["states"],
-        name=_text(memoryview(arrays["name"])),
-        variable=_text(memoryview(arrays["variable"])),
-        types=_text(memoryview(arrays["types"])),
-        chains=_text(memoryview(arrays["chains"])),
-        description=_text(memoryview(arrays["description"])),
-        described=_words(arrays["described"]),
-        second_alloc=_words(arrays["second_alloc"]),
-        second_variable=_text(memoryview(arrays["second_variable"])),
-        undefined=_words(arrays["undefined"]),
-        earlier=_words(arrays["earlier"]),
-    )
+    return RawFinding(fields, **arrays)
 
 
-def _words(data: bytes) -> tuple[int, ...]:
+def _words(data: memoryview) -> tuple[int, ...]:
     return struct.unpack(f"<{len(data) // 8}Q", data)
 
 

@@ -191,7 +191,7 @@ class ProcessEngine(ABC):
                             before=built.before,
                             silent=built.log,
                         )
-                    start.coverage = self.covered(task, prepared, built.coverage)
+                    start.documents = (self.covered(task, prepared, built.coverage),)
                     start.depend(built.files, task.cache.used(), *task.cache.lock_bytes())
                     if built.hasty:
                         kind, key, seconds = built.hasty
@@ -238,7 +238,7 @@ class ProcessEngine(ABC):
             suppressions=sorted_.uses,
             leak_checks=tuple(ran.raw.leak_checks),
             leak_summary=task.settings.leak_check == "summary",
-            coverage=refusals.limited(covered, ran.raw),
+            documents=(refusals.limited(covered, ran.raw),),
         )
         stdout, stderr = ran.streams
         return Result(sorted_.findings, info, stdout, stderr, ran.ending.timed_out)

@@ -24,13 +24,15 @@ from typing import Any, NoReturn
 
 from whence.abi import records
 from whence.engines.process import stack
-from whence.engines.process.launch import UNKNOWN, fixed_addresses
+from whence.engines.process.addresses import fixed_addresses
 from whence.errors import CannotExecute, ToolLimit, WhenceError
 
 _ENDED = records.HEADER.offset("ended") // 4
 _REPORTED = records.HEADER.offset("reported") // 4
 _RESTORED = (signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python ignores and the program must not inherit as ignored."""
+UNKNOWN = 1 << 16
+"""The return code of a program that has ended in a way that is not known."""
 
 
 class Handover:

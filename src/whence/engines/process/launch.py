@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import resource
 import select
@@ -20,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from whence.engines import interruption
 from whence.engines.process import stack
+from whence.engines.process.addresses import fixed_addresses
+from whence.engines.process.handover import UNKNOWN, Handover
 from whence.engines.process.processes import descendants, handles, left_behind, lives, named
 from whence.engines.settings import Surroundings
 from whence.engines.start import Resumed
@@ -27,10 +28,8 @@ from whence.errors import CannotExecute, UserMistake
 
 if TYPE_CHECKING:
     from whence.engines.patience import Patience
-    from whence.engines.process.handover import Handover
+    from whence.engines.process.watching import Attendant
 
-_ADDR_NO_RANDOMIZE = 0x0040000
-_QUERY = 0xFFFFFFFF
 
 _RELAYED = tuple(
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGQUIT", "SIGALRM")
@@ -48,20 +47,6 @@ class Ending:
     timed_out: bool = False
     seconds: float = 0.0
     """CPU time of the program, and of its processes for which their parents waited."""
-
-
-UNKNOWN = 1 << 16
-"""The return code of a program that has ended in a way that is not known."""
-
-
-class Attendant(Protocol):
-    """A service with a descriptor that the launcher attends to while the program runs."""
-
-    def fileno(self) -> int:
-        """Readable when there is something to do."""
-
-    def attend(self, endings: Callable[[], int]) -> None:
-        """Handles it; `endings`: the number of signals so far that request the end of the run."""
 
 
 class Child(Protocol):
@@ -314,20 +299,6 @@ def die_by(number: int) -> None:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
     os.kill(os.getpid(), number)
-
-
-@contextlib.contextmanager
-def fixed_addresses() -> Iterator[bool]:
-    """Programs started by this thread inside of the block have no address randomisation, if it is true."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.personality.argtypes = [ctypes.c_ulong]
-    before = libc.personality(_QUERY)
-    fixed = before >= 0 and libc.personality(before | _ADDR_NO_RANDOMIZE) >= 0
-    try:
-        yield fixed
-    finally:
-        if fixed:
-            libc.personality(before)
 
 
 _POLL = 0.05

@@ -9,7 +9,7 @@ from dataclasses import replace
 import llvmlite.binding as llvm
 
 from whence.errors import WhenceError
-from whence.findings import Finding, Frame, Undefined, UndefinedRun
+from whence.findings import Finding, Frame, Types, Undefined, UndefinedRun
 from whence.instrument.naming.members import Members
 from whence.ir import IRSyntaxError
 from whence.toolchain.carry import CarriedModule, read_image
@@ -33,23 +33,23 @@ class Naming:
         return tuple(self._typed(self._named(each)) for each in findings)
 
     def _typed(self, finding: Finding) -> Finding:
-        types = finding.types
+        types = finding.fact(Types)
         function = types.function if types is not None else None
         if types is None or function is None:
             return finding
         for members in self._of(function, function.file):
             found = members.of_function(function.linkage or function.function or "")
             if found:
-                return replace(finding, types=replace(types, found=found))
+                return finding.having(replace(types, found=found))
         return finding
 
     def _named(self, finding: Finding) -> Finding:
-        undefined = finding.undefined
+        undefined = finding.fact(Undefined)
         if undefined is None:
             return finding
         for members, type_, begin, whole in self._types(finding, undefined):
             runs = tuple(_run(each, members, type_, begin, whole) for each in undefined.runs)
-            return replace(finding, undefined=replace(undefined, runs=runs))
+            return finding.having(replace(undefined, runs=runs))
         return finding
 
     def _types(self, finding: Finding, undefined: Undefined) -> Iterator[tuple[Members, str, int, int]]:

@@ -10,7 +10,7 @@ from whence.engines import interruption
 from whence.engines.process.collect import findings
 from whence.engines.process.decode import RawRun
 from whence.errors import UserMistake
-from whence.findings import Finding, RuleInfo
+from whence.findings import Finding, RuleInfo, Types, Undefined
 from whence.rules import RuleSet
 from whence.suppressions import Sorted, Suppressions
 from whence.symbols.symbolizer import Symbolizer
@@ -76,7 +76,8 @@ class Reading:
 
 def _asks(finding: Finding) -> bool:
     """Whether the IR that a program carries says more of a finding."""
-    return finding.undefined is not None or (finding.types is not None and finding.types.function is not None)
+    types = finding.fact(Types)
+    return finding.fact(Undefined) is not None or (types is not None and types.function is not None)
 
 
 def rule_infos(rules: RuleSet) -> list[RuleInfo]:

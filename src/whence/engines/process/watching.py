@@ -14,9 +14,18 @@ from typing import Protocol
 
 from whence.abi import records
 from whence.engines.process.decode import RawFinding, read_records
-from whence.engines.process.launch import Attendant
 from whence.engines.process.reading import Reading
 from whence.findings import Finding
+
+
+class Attendant(Protocol):
+    """A service with a descriptor that the launcher attends to while the program runs."""
+
+    def fileno(self) -> int:
+        """Readable when there is something to do."""
+
+    def attend(self, endings: Callable[[], int]) -> None:
+        """Handles it; `endings`: the number of signals so far that request the end of the run."""
 
 
 class Watcher(Protocol):

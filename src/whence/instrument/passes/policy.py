@@ -62,6 +62,11 @@ class Policy:
         return analysis in self.analyses
 
     @property
+    def twins(self) -> bool:
+        """Whether functions have twins."""
+        return any(each.twins for each in self.analyses)
+
+    @property
     def keeps_variables(self) -> bool:
         """Whether all variables stay in memory, where debuggers find the values and their origins."""
         return self.described and self.quick

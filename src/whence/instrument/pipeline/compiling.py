@@ -27,7 +27,6 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from whence import ir
-from whence.abi.analyses import DEFINEDNESS, LABELS
 from whence.abi.entered import Needed
 from whence.errors import Refusal, ToolLimit
 from whence.instrument.definedness.late import late_twins
@@ -119,14 +118,10 @@ class _Unreadable(Exception):
     """Why the optimised code of a module cannot be read again, and passes over it are not possible."""
 
 
-_OF_OPTIMISED = frozenset((DEFINEDNESS, LABELS))
-"""Analyses whose passes run over optimised code, and that reports can do without."""
-
-
 def _without_variables(policy: Policy) -> Policy:
     """What can be checked of a module whose optimised code no pass can change: blocks of the heap."""
     steps = policy.steps - {READ}
-    analyses = policy.analyses - _OF_OPTIMISED
+    analyses = frozenset(each for each in policy.analyses if not each.dispensable)
     off = replace(policy, locals=False, globals=False, scopes=False, steps=steps)
     return replace(off, analyses=analyses, labels=None)
 
@@ -134,7 +129,7 @@ def _without_variables(policy: Policy) -> Policy:
 def _not_checked(job: Job, error: Exception) -> str:
     policy = job.policy
     variables = "local and global variables" if policy.locals or policy.globals else ""
-    followed = [each.followed for each in (DEFINEDNESS, LABELS) if policy.follows(each)]
+    followed = [each.followed for each in sorted(policy.analyses, key=str) if each.dispensable]
     what = " and ".join(filter(None, [variables, *followed]))
     return f"{job.name}: {what} are not checked in it: {error}"
 
@@ -153,7 +148,7 @@ def _compiled(bitcode: bytes, job: Job) -> Compiled:
         if not job.policy.keeps_variables:
             _promote(module, machine)
         text = str(module)
-    alone = job.policy.quick and not (job.policy.follows(DEFINEDNESS) or _INLINED.search(text))
+    alone = job.policy.quick and not (job.policy.twins or _INLINED.search(text))
     compiled = _at_once if alone else _in_stages
     return compiled(text, machine, job)
 
@@ -347,8 +342,8 @@ def _settled(module: llvm.ModuleRef, job: Job) -> tuple[llvm.ModuleRef, Context,
     if not any(each.needed(job.policy) for each in PASSES if each.stage is Stage.OPTIMISED):
         return module, context, (), b""
     text, reason = shorten_names(str(module)), ""
-    ways = [context, replace(_context(job), alone=True)] if job.policy.follows(DEFINEDNESS) else [context]
-    if job.later and job.policy.follows(DEFINEDNESS) and job.policy.quick:
+    ways = [context, replace(_context(job), alone=True)] if job.policy.twins else [context]
+    if job.later and job.policy.twins and job.policy.quick:
         ways.insert(0, replace(_context(job), later=Later(job.later)))
     for way in ways:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from whence.abi.analyses import LABELS, Analysis
+from whence.abi.analyses import Analysis
 from whence.abi.points import LABELLED, STEPS
 from whence.abi.tiers import FULL, QUICK
 from whence.instrument.analysis.provenance import OBJECTS, Kind
@@ -19,7 +19,7 @@ from whence.rules.lowering import Plan, accesses_name, arguments_named, finds_fr
 
 
 def make_job(
-    rules: RuleSet,
+    rules: RuleSet | Plan,
     name: str,
     speed: str,
     own: tuple[str, ...],
@@ -29,28 +29,24 @@ def make_job(
     *,
     analyses: frozenset[Analysis] = frozenset(),
 ) -> Job:
-    """The job of one module under the active rules.
+    """The job of one module under the active rules, or those of a plan.
 
     own: library functions that the program defines itself, and `CLOSES` if it may poison memory.
     wraps: whether the module was built with ``-fwrapv``. described: whether variables stay described.
     tier: `QUICK` or `FULL`. analyses: those that the run asks for, beside those of the rules.
     """
-    policy, watched, text = _shared(rules, analyses, described)
+    plan = rules if isinstance(rules, Plan) else plan_of(rules)
+    policy, text = _shared(plan, analyses, described)
     holes = CLOSES in own
-    quick = tier == QUICK and not policy.follows(LABELS)  # labels are of code as it is optimised
+    quick = tier == QUICK and not any(each.optimised for each in policy.analyses)
     bounds = policy.bounds and not holes
     policy = replace(policy, holes=holes, bounds=bounds, described=described, quick=quick)
-    return Job(name, speed, own, policy, watched, text, wraps)
+    return Job(name, speed, own, policy, plan.functions, text, wraps)
 
 
 @lru_cache(maxsize=4)
-def _shared(
-    rules: RuleSet, asked: frozenset[Analysis], described: bool
-) -> tuple[Policy, tuple[str, ...], str]:
-    plan = plan_of(rules)
-    policy = policy_of(plan, asked)
-    text = filters.generate(plan, asked, logged=described)
-    return policy, plan.functions, text
+def _shared(plan: Plan, asked: frozenset[Analysis], described: bool) -> tuple[Policy, str]:
+    return policy_of(plan, asked), filters.generate(plan, asked, logged=described)
 
 
 def policy_of(plan: Plan, asked: frozenset[Analysis] = frozenset()) -> Policy:

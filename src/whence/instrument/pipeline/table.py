@@ -25,7 +25,6 @@ from whence.instrument.naming.global_names import name_globals
 from whence.instrument.naming.variable_names import name_variables
 from whence.instrument.origins.deferred import defer_uses
 from whence.instrument.origins.follow import follow_origins
-from whence.instrument.passes.policy import Policy
 from whence.instrument.passes.stages import AnyPass, ContextPass, Pass, Stage, TextPass, following
 from whence.instrument.pipeline.attributes import withdraw_promises, withdraw_values
 from whence.instrument.pipeline.debugging import begin_with_parameters, step_by_lines
@@ -63,11 +62,6 @@ from whence.instrument.variables.roots import keep_pointers
 from whence.instrument.variables.scopes import mark_scopes
 from whence.instrument.variables.thread_zones import guard_thread_variables
 from whence.instrument.variables.zones import guard_variables
-
-
-def _quick_with_twins(policy: Policy) -> bool:
-    return policy.quick and policy.follows(DEFINEDNESS)
-
 
 PASSES: tuple[AnyPass, ...] = (
     Pass("keep-copies", Stage.CARRIED, keep_copies),
@@ -130,8 +124,8 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("watch-functions", Stage.PROMOTED, watch),
     Pass("keep-globals", Stage.PROMOTED, keep_pointers, lambda policy: policy.reachability),
     Pass("note-entered", Stage.PROMOTED, note_entered, lambda policy: policy.notes_entered),
-    Pass("inline-small", Stage.PROMOTED, inline_small, _quick_with_twins),
-    Pass("keep-small", Stage.OPTIMISED, keep_small, _quick_with_twins),
+    Pass("inline-small", Stage.PROMOTED, inline_small, lambda policy: policy.quick and policy.twins),
+    Pass("keep-small", Stage.OPTIMISED, keep_small, lambda policy: policy.quick and policy.twins),
     Pass("redirect-left", Stage.OPTIMISED, redirect_left, lambda policy: not policy.quick),
     Pass("drop-settled", Stage.OPTIMISED, drop_settled, lambda policy: policy.merge and not policy.quick),
     Pass(
@@ -147,12 +141,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
     Pass("guard-allocas", Stage.OPTIMISED, guard_allocas, lambda policy: policy.locals),
     Pass("guard-globals", Stage.OPTIMISED, guard_globals, lambda policy: policy.globals),
-    Pass(
-        "guard-thread-variables",
-        Stage.OPTIMISED,
-        guard_thread_variables,
-        lambda policy: policy.globals,
-    ),
+    Pass("guard-thread-variables", Stage.OPTIMISED, guard_thread_variables, lambda policy: policy.globals),
     Pass("guard-commons", Stage.OPTIMISED, guard_commons, lambda policy: policy.globals),
     Pass("resume-in-twins", Stage.OPTIMISED, resume_in_twins, following(DEFINEDNESS)),
     Pass("rematerialise", Stage.OPTIMISED, rematerialise, lambda policy: policy.locals),

@@ -23,7 +23,7 @@ from whence.instrument.symbolic.comparisons import COMPARISONS
 from whence.instrument.symbolic.covering import last_line
 from whence.instrument.symbolic.emitting import what_of
 from whence.instrument.symbolic.shapes import parts_of, width_of, word
-from whence.instrument.symbolic.varying import CASTS, can_have, varying
+from whence.instrument.symbolic.varying import CASTS, can_have, derives, varying
 
 _TRUTH = {"true": "1", "false": "0"}
 _NAME = re.compile(r"%\w+")
@@ -143,7 +143,8 @@ class _Follower(Accesses, Calls):
             if result:
                 names[result[0]] = self.function.fresh_name()
             made = place.insert_before(_NAME.sub(lambda found: names[found[0]], line))
-            if made.result and self.may_vary(*made.operands) and can_have(made.type, self.module):
+            varies = derives(made) and self.may_vary(*made.operands)
+            if made.result and varies and can_have(made.type, self.module):
                 self._number(made.result, made.type)
             self._follow(made)
         self._checks = before

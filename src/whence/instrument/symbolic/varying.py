@@ -32,7 +32,7 @@ def varying(function: ir.Function) -> set[str]:
         if _is_source(each) and can_have(each.type, module):
             found.add(each.result)
             waiting.append(each.result)
-        elif _derives(each) and can_have(each.type, module):
+        elif derives(each) and can_have(each.type, module):
             for operand in each.operands:
                 if operand.value.startswith("%") and operand.type != "label":
                     users.setdefault(operand.value, []).append(each)
@@ -50,7 +50,7 @@ def _is_source(made: ir.Instruction) -> bool:
     return isinstance(made, ir.Call) and not made.is_intrinsic and not made.is_assembly
 
 
-def _derives(made: ir.Instruction) -> bool:
+def derives(made: ir.Instruction) -> bool:
     """Whether an instruction's result may have an expression because an operand has one."""
     if isinstance(made, ir.Call):
         return is_followed(made)

@@ -10,6 +10,7 @@ import jinja2
 
 from whence.findings import Finding, RunInfo
 from whence.report import frames, leak_words, words
+from whence.report.documents import lists_of
 from whence.report.html.code import CodeShelf, code_styles
 from whence.report.html.leaks import leak_tree
 from whence.report.html.view import FindingView, view_of
@@ -51,7 +52,7 @@ class HtmlRenderer:
                 (words.suppressed(use), f"{frames.short_path(use.file, self.directory)}:{use.line}", use.name)
                 for use in run.suppressed
             ],
-            left_out=run.coverage.left_out if run.coverage else (),
+            lists=lists_of(run),
             excerpts=shelf.excerpts,
             code_styles=code_styles(),
         )
