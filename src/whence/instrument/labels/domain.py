@@ -25,6 +25,7 @@ DOMAIN = Domain(
     none="0",
     area=Area(helpers.PASSED, PASSED, PASSED_SIZE, ARGUMENTS_OFFSET, word=8),
     arguments=MOST_ARGUMENTS,
+    variable=False,
     declaration=helpers.declaration,
 )
 

@@ -17,7 +17,7 @@ from whence.instrument.labels.reach import compared, depends_on, judged, wanted
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.inserting import after
 from whence.instrument.shadow.calls import by_value, library_name
-from whence.instrument.shadow.walker import Walker, Words
+from whence.instrument.shadow.walker import Walker
 
 _CALLEE, _RETURNED, _RESULT = (PASSED.offset(each) for each in ("callee", "returned", "result"))
 _BITS = {"float": 32, "double": 64, "half": 16, "bfloat": 16}
@@ -73,13 +73,15 @@ def follow_labels(context: Context) -> None:
 class _Follower(Walker):
     """Follows the labels of the values of one function.
 
-    cleared: values that lose some bits, because the function compares them.
+    cleared: values that lose some bits, because the function compares them. returns: whether some result may
+    have labels: then each return says which, since the caller may have those of an earlier one.
     """
 
     def __init__(self, function: ir.Function, followed: Followed) -> None:
         super().__init__(function, DOMAIN)
         self.labels = followed
         self.cleared: set[str] = set()
+        self.returns = False
 
     # -- which values have labels --
 
@@ -96,7 +98,9 @@ class _Follower(Walker):
         if self.labels.cleared:
             self.cleared = compared(instructions)
         varying = super().followed(instructions)
-        return varying & wanted(instructions, varying, self.labels)
+        names = varying & wanted(instructions, varying, self.labels)
+        self.returns = any(isinstance(each, ir.Ret) and each.value in names for each in instructions)
+        return names
 
     # -- words --
 
@@ -254,9 +258,10 @@ class _Follower(Walker):
         self._store(made, _CALLEE, "ptr", target)
         return True
 
-    def give_back(self, made: ir.Ret, words: Words) -> None:
-        self._store(made, _RETURNED, "ptr", self.function.ref)
-        self._store(made, _RESULT, "i64", self._widened(made, words[0] if words else DOMAIN.none))
+    def leave(self, made: ir.Ret) -> None:
+        if self.returns:
+            self._store(made, _RETURNED, "ptr", self.function.ref)
+            self._store(made, _RESULT, "i64", self._widened(made, self.word(made.value or "")))
 
     def receive(self, made: ir.Call, target: str, passed: bool) -> None:
         if made.result not in self.shadows:

@@ -6,9 +6,23 @@ from collections.abc import Callable
 
 from whence import ir
 from whence.abi.hops import HopKind
+from whence.abi.origins import MOST_ARGUMENTS
 from whence.instrument.origins import helpers, parts
 from whence.instrument.origins.sites import Sites
+from whence.instrument.origins.slow import AREA
+from whence.instrument.passes.stages import Stage
+from whence.instrument.shadow.domain import Domain
 
+DOMAIN = Domain(
+    name="origins",
+    stage=Stage.CARRIED,
+    type="i32",
+    none="0",
+    area=AREA,
+    arguments=MOST_ARGUMENTS,
+    variable=True,
+    declaration=helpers.declaration,
+)
 CELLED = ("i32", "i64", "ptr")
 """Types of the values that have cells of their own."""
 IN_MEMORY = (*CELLED, *parts.TYPES.values())

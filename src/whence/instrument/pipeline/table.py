@@ -26,6 +26,7 @@ from whence.instrument.naming.descriptions import keep_line_tables
 from whence.instrument.naming.global_names import name_globals
 from whence.instrument.naming.variable_names import name_variables
 from whence.instrument.origins.deferred import defer_uses
+from whence.instrument.origins.emitter import DOMAIN as OF_ORIGINS
 from whence.instrument.origins.follow import follow_origins
 from whence.instrument.passes.policy import Policy
 from whence.instrument.passes.stages import AnyPass, ContextPass, Pass, Stage, TextPass, following
@@ -90,7 +91,7 @@ PASSES: tuple[AnyPass, ...] = (
     TextPass("line-tables", Stage.CARRIED, keep_line_tables, lambda policy: not policy.described),
     TextPass("step-by-lines", Stage.CARRIED, step_by_lines, lambda policy: policy.described),
     TextPass("withdraw-values", Stage.CARRIED, withdraw_values),
-    Pass("follow-origins", Stage.CARRIED, follow_origins, following(ORIGINS)),
+    Pass("follow-origins", OF_ORIGINS.stage, follow_origins, following(ORIGINS)),
     Pass("keep-overruns", Stage.CARRIED, keep_overruns, lambda policy: policy.locals),
     Pass("mark-scopes", Stage.CARRIED, mark_scopes, lambda policy: policy.scopes),
     Pass("mark-unwritten", Stage.CARRIED, mark_unwritten, following(DEFINEDNESS)),

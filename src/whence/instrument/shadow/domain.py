@@ -15,7 +15,8 @@ class Domain:
 
     stage: where the pipeline follows it. type: of a word. none: the word of constants, and of what comes from
     code that does not follow the domain. area: where calls pass words. arguments: of how many arguments calls
-    pass some. declaration: what declares a function that generated code calls, by its name.
+    pass some. variable: whether they do of variable ones, too. declaration: what declares a function that
+    generated code calls, by its name.
     """
 
     name: str
@@ -24,4 +25,5 @@ class Domain:
     none: str
     area: Area
     arguments: int
+    variable: bool
     declaration: Callable[[str], str]

@@ -49,12 +49,14 @@ class Walker:
             ir.Phi: self._phi,
             ir.Call: self.call,
             ir.Invoke: self.call,
+            ir.CallBr: self.call,
             ir.Br: self.branch,
             ir.Switch: self.switch,
             ir.Alloca: self.allocate,
             ir.LandingPad: self.nothing,
             ir.Unreachable: self.nothing,
-            ir.Ret: self.nothing,
+            ir.Ret: self._return,
+            ir.Resume: self.resume,
         }
         self._operations: Mapping[type, Callable[[Any], None]] = {
             ir.ExtractValue: self._extract,
@@ -69,14 +71,17 @@ class Walker:
 
     def run(self) -> None:
         instructions = list(self.function.instructions())
+        self.begin(instructions)
         self._name(instructions)
         self._enter()
         for each in instructions:
             self.use(each)
             self.follow(each)
-        self._leave(instructions)
         if self.function.name == "main":
             self.begin_program(first_of(self.function))
+
+    def begin(self, instructions: list[ir.Instruction]) -> None:
+        """The walk through these instructions begins."""
 
     # -- which values have shadows --
 
@@ -97,11 +102,14 @@ class Walker:
         return 1
 
     def followed(self, instructions: list[ir.Instruction]) -> set[str]:
-        """The names of the values that have shadows: others need no code. Linear in the function's size."""
+        """The names of the values that have shadows: others need no code. Linear in the function's size.
+
+        Assembly that jumps has no place behind it which all of its ways share, so its result has none.
+        """
         found = {each.name for each in self.function.parameters if each.name and self.starts(each)}
         users: dict[str, list[str]] = {}
         for each in instructions:
-            if each.result is None:
+            if each.result is None or isinstance(each, ir.CallBr):
                 continue
             if self.is_source(each):
                 found.add(each.result)
@@ -187,17 +195,16 @@ class Walker:
         """Defines the shadow of a parameter."""
         raise NotImplementedError
 
-    def _leave(self, instructions: list[ir.Instruction]) -> None:
-        """Says which shadow each result has, in a function some result of which may have one."""
-        ends = [each for each in instructions if isinstance(each, ir.Ret) and each.value is not None]
-        if any(each.value in self.shadows for each in ends):
-            for each in ends:
-                if not returns_by_call(each):
-                    self.give_back(each, self.words(each.value or ""))
+    def _return(self, made: ir.Ret) -> None:
+        if not returns_by_call(made):
+            self.leave(made)
 
-    def give_back(self, made: ir.Ret, words: Words) -> None:
-        """Passes the words of a result to the caller."""
+    def leave(self, made: ir.Ret) -> None:
+        """Passes the words of a result to the caller, if there is one."""
         raise NotImplementedError
+
+    def resume(self, made: ir.Resume) -> None:
+        """An exception goes on to the caller."""
 
     def begin_program(self, place: ir.Instruction) -> None:
         """`main` begins here."""
@@ -344,29 +351,29 @@ class Walker:
     def pass_arguments(self, made: ir.Call, target: str) -> bool:
         """Passes the words of arguments to a function; whether there may be some.
 
-        Variable ones are in memory for the function, and have none; nor have those that are too many.
+        Those that are too many have none. Nor have variable ones, which are memory for the function, if the
+        row does not say otherwise.
         """
         words: list[str] = []
         copied: list[int] = []
-        most = min(self.domain.arguments, named_arguments(made))
+        most = self.domain.arguments
+        if not self.domain.variable:
+            most = min(most, named_arguments(made))
         for index, each in enumerate(made.arguments):
-            is_copied = each.attributes.has("byval")
-            if is_copied:
-                self.lend_copy(made, each)
-            if index >= most:
-                self.pass_less(made, each)
-                continue
-            if is_copied:
+            if each.attributes.has("byval"):
+                self.lend_copy(made, index, each)
                 copied.append(index)
-            passed = each.value in self.shadows and self.passes(each)
-            words.append(self.word(each.value) if passed else self.domain.none)
-        return self.give(made, target, words, copied)
+            if index < most:
+                words.append(self.passed(made, index, each))
+            else:
+                self.pass_less(made, each)
+        return self.give(made, target, words, [each for each in copied if each < most])
 
-    def passes(self, argument: ir.Argument) -> bool:
-        """Whether the shadow of an argument is passed."""
-        return not argument.attributes.has("byval")
+    def passed(self, made: ir.Call, index: int, argument: ir.Argument) -> str:
+        """The word of an argument that is passed."""
+        return self.domain.none if argument.attributes.has("byval") else self.word(argument.value)
 
-    def lend_copy(self, made: ir.Call, argument: ir.Argument) -> None:
+    def lend_copy(self, made: ir.Call, index: int, argument: ir.Argument) -> None:
         """A call copies the memory of an argument by value, which no instruction says."""
 
     def pass_less(self, made: ir.Call, argument: ir.Argument) -> None:

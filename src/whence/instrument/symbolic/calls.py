@@ -8,7 +8,6 @@ from whence import ir
 from whence.abi.symbolic import REASONS
 from whence.instrument.passes.inserting import after
 from whence.instrument.shadow.calls import by_value
-from whence.instrument.shadow.walker import Words
 from whence.instrument.symbolic import helpers, intrinsics, library
 from whence.instrument.symbolic.accesses import Accesses
 from whence.instrument.symbolic.comparisons import COMPARISONS
@@ -114,7 +113,7 @@ class Calls(Accesses):
         function = self.module.functions.get(name)
         return function is None or not function.is_definition or function.linkage == INLINE
 
-    def lend_copy(self, made: ir.Call, argument: ir.Argument) -> None:
+    def lend_copy(self, made: ir.Call, index: int, argument: ir.Argument) -> None:
         size = self.layout.size_of(by_value(argument))
         self.emit(made, "bytes", f"ptr {argument.value}, i64 {size}, i32 {REASONS['OPERATION']}")
 
@@ -189,8 +188,9 @@ class Calls(Accesses):
 
     # -- what calls pass --
 
-    def passes(self, argument: ir.Argument) -> bool:
-        return is_numbered(argument)
+    def passed(self, made: ir.Call, index: int, argument: ir.Argument) -> str:
+        number = self.word(argument.value)
+        return number if number != DOMAIN.none and is_numbered(argument) else DOMAIN.none
 
     def pass_less(self, made: ir.Call, argument: ir.Argument) -> None:
         if argument.value in self.shadows and is_numbered(argument):
@@ -219,7 +219,8 @@ class Calls(Accesses):
     def take(self, place: ir.Instruction, meant: str, index: int, parameter: ir.Parameter) -> None:
         self.emit(place, "parameter", f"i1 {meant}, i64 {index}", self.word(parameter.name or ""))
 
-    def give_back(self, made: ir.Ret, words: Words) -> None:
+    def leave(self, made: ir.Ret) -> None:
+        words = self.words(made.value or "")
         if words:
             self.emit(made, f"return_{len(words)}", f"ptr {self.function.ref}, {_listed(words)}")
 

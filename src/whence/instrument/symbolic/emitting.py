@@ -28,6 +28,7 @@ DOMAIN = Domain(
     none="0",
     area=helpers.AREA,
     arguments=MOST_ARGUMENTS,
+    variable=False,
     declaration=helpers.declaration,
 )
 
