@@ -82,8 +82,7 @@ class _Follower(Nodes):
         self.results.find(instructions, self.scalars, self.beside)
 
     def followed(self, instructions: list[ir.Instruction]) -> set[str]:
-        """None: a node is made where the value is once something asks for it (`_node`), and many are those of
-        other values, which needs no code."""
+        """None: a node is made where the value is once something asks for it (`Nodes`)."""
         return set()
 
     def use(self, made: ir.Instruction) -> None:
