@@ -1,4 +1,4 @@
-"""The walk that labels, expressions and origins share, seen in the code that the first two get."""
+"""The walk that labels, expressions and origins share, seen in the code that they insert."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 import pytest
 from tests.harness.rules import without_values
 
-from whence.abi.analyses import LABELS, SYMBOLIC
+from whence.abi.analyses import LABELS, ORIGINS, SYMBOLIC
 from whence.abi.labels import ARGUMENTS_OFFSET
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import run_stage
@@ -19,10 +19,10 @@ from whence.rules.domains import Labels
 
 POLICY = replace(
     jobs.make_job(without_values(), "test.c", "2", ()).policy,
-    analyses=frozenset((LABELS, SYMBOLIC)),
+    analyses=frozenset((LABELS, ORIGINS, SYMBOLIC)),
     labels=Labels((), (("arithmetic", 1), ("comparison", 1), ("index", 0), ("select", 0)), (("a", 1),)),
 )
-DOMAINS = ("follow-labels", "follow-symbolic")
+DOMAINS = ("follow-labels", "follow-symbolic", "follow-origins")
 
 
 def walked(name: str, text: str) -> str:
@@ -82,8 +82,9 @@ def test_words_of_arguments_that_belong_to_parameters_are_passed(callee: str, pa
     assert symbolic.count("@__whence_symbolic_bind_32(") == 2 - passed
 
 
-@pytest.mark.parametrize("name", DOMAINS)
-def test_an_edge_is_split_for_a_result_and_for_nothing_else(name: str) -> None:
+@pytest.mark.parametrize(("name", "without"), [*zip(DOMAINS, (3, 3, 4), strict=True)])
+def test_an_edge_is_split_where_something_stands_behind_a_call(name: str, without: int) -> None:
+    """That is its result; origins also tell there that a call has ended."""
     text = """
 declare i32 @p(...)
 declare i32 @g()
@@ -104,7 +105,7 @@ pad:
         inside(walked(name, text.format(call=call, value=value)), "f").count(":")
         for call, value in (("%x = invoke i32 @g()", "%x"), ("invoke void @g()", "1"))
     ]
-    assert blocks == [4, 3]
+    assert blocks == [4, without]
 
 
 @pytest.mark.parametrize("name", DOMAINS)

@@ -207,6 +207,9 @@ class Nodes(Walker):
     def _merged(self, phi: ir.Phi) -> str:
         name = self.function.fresh_name()
         self.nodes[phi.result or ""] = name
+        for value, _ in phi.incoming:
+            if isinstance(self.function.definition_of(value), ir.Invoke):
+                self._node(value, phi.type, phi)  # this may split its edge to here, which gets another name
         incoming = []
         for value, block in phi.incoming:
             user = self.function.block(block).terminator
