@@ -956,7 +956,7 @@ STEPS = (
 )
 """The points whose steps have markers in generated code (`whence.instrument.markers.steps`)."""
 LABELLED = frozenset(("BRANCH", "ADDRESS", "DIVISION", "SELECT", "AMOUNT"))
-"""The points at which generated code tests the labels of a value (`whence.instrument.shadow`)."""
+"""The points at which generated code tests the labels of a value (`whence.instrument.labels`)."""
 OPERANDS_FOLLOWED = tuple(
     code
     for code in STEPS

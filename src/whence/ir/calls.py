@@ -165,6 +165,17 @@ class Call(Instruction):
         return self.function_type.endswith("...)")
 
     @property
+    def fixed(self) -> int:
+        """How many arguments are not variable ones."""
+        if not self.variadic:
+            return len(self.arguments)
+        depth, count = 0, 0
+        for character in self.function_type[self.function_type.rindex(" (") + 2 : -1]:
+            depth += (character in "([{<") - (character in ")]}>")
+            count += character == "," and not depth
+        return count
+
+    @property
     def arguments(self) -> tuple[Argument, ...]:
         """The arguments, in order, without callee and bundle operands."""
         if self._arguments is None:

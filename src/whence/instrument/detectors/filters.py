@@ -55,6 +55,7 @@ from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT
 from whence.abi.rules import ARGUMENTS, DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument.definedness import helpers, slow
+from whence.instrument.labels import helpers as label_helpers
 from whence.instrument.markers import lookup, steps, thread_uses
 from whence.instrument.markers.accesses import (
     copy_marker_name,
@@ -66,7 +67,6 @@ from whence.instrument.markers.accesses import (
 from whence.instrument.origins import helpers as origin_helpers
 from whence.instrument.passes.policy import asked_by
 from whence.instrument.races import helpers as race_helpers
-from whence.instrument.shadow import helpers as shadow_helpers
 from whence.instrument.symbolic import helpers as symbolic_helpers
 from whence.rules.filters import Filter
 from whence.rules.lowering import Plan
@@ -143,7 +143,7 @@ def _definitions(logged: bool) -> Iterator[tuple[Analysis, Callable[[], Iterable
     yield DEFINEDNESS, slow.definitions
     yield ORIGINS, partial(origin_helpers.definitions, logged=logged)
     yield SYMBOLIC, symbolic_helpers.definitions
-    yield LABELS, shadow_helpers.definitions
+    yield LABELS, label_helpers.definitions
     yield RACES, race_helpers.definitions
 
 

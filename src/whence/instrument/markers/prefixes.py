@@ -7,7 +7,7 @@ ORIGINS = "__whence_origin_"
 SYMBOLIC = "__whence_symbolic_"
 """Of functions that follow expressions (`whence.instrument.symbolic`)."""
 LABELS = "__whence_labels_"
-"""Of functions that follow labels (`whence.instrument.shadow`): they look at no value of the program, and
+"""Of functions that follow labels (`whence.instrument.labels`): they look at no value of the program, and
 change no byte of it."""
 RACES = "__whence_race_"
 """Of functions that tell of accesses that threads may share (`whence.instrument.races`)."""

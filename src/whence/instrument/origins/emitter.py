@@ -6,9 +6,24 @@ from collections.abc import Callable
 
 from whence import ir
 from whence.abi.hops import HopKind
+from whence.abi.origins import MOST_ARGUMENTS
 from whence.instrument.origins import helpers, parts
 from whence.instrument.origins.sites import Sites
+from whence.instrument.origins.slow import AREA
+from whence.instrument.passes import inserting
+from whence.instrument.passes.stages import Stage
+from whence.instrument.shadow.domain import Domain
 
+DOMAIN = Domain(
+    name="origins",
+    stage=Stage.CARRIED,
+    type="i32",
+    none="0",
+    area=AREA,
+    arguments=MOST_ARGUMENTS,
+    variable=True,
+    declaration=helpers.declaration,
+)
 CELLED = ("i32", "i64", "ptr")
 """Types of the values that have cells of their own."""
 IN_MEMORY = (*CELLED, *parts.TYPES.values())
@@ -73,16 +88,10 @@ def _number(value: str) -> int:
 
 
 def after(made: ir.Instruction) -> ir.Instruction | None:
-    """Where something can be inserted as soon as a result is there; None if there is no such place."""
-    if made.is_terminator:
-        if not isinstance(made, ir.Invoke):
-            return None
-        normal = made.function.block(made.normal)
-        return normal.insertion_point if len(normal.predecessors) == 1 else None
-    found = made.next
-    while (isinstance(made, ir.Alloca) and isinstance(found, ir.Alloca)) or (
-        found is not None and not isinstance(found, ir.Instruction)
-    ):
-        found = found.next
-    assert isinstance(found, ir.Instruction)
-    return made.owner.insertion_point if found.leads else found
+    """Where something can be inserted as soon as a result is there, behind variables that follow one; None if
+    there is no such place."""
+    if made.is_terminator and not isinstance(made, ir.Invoke):
+        return None
+    while isinstance(made, ir.Alloca) and isinstance(made.next, ir.Alloca):
+        made = made.next
+    return inserting.after(made)

@@ -15,7 +15,6 @@ from whence.abi.origins import (
     CHUNK_SHIFT,
     MOST_WORDS,
     ORIGIN_ARGUMENTS,
-    ORIGINS_SIZE,
     PARTS,
     TABLE_BASE,
     UNIT_SHIFT,
@@ -24,7 +23,7 @@ from whence.instrument.markers.planes import find_cell
 from whence.instrument.markers.prefixes import ORIGINS
 from whence.instrument.origins import copies, parts, slow
 from whence.instrument.origins.copies import COPY
-from whence.instrument.origins.slow import at, is_own, own_thread
+from whence.instrument.origins.slow import AREA, is_own, own_thread
 
 STEP, BORN = f"{ORIGINS}step", f"{ORIGINS}born"
 LOAD, STORE = f"{ORIGINS}load", f"{ORIGINS}store"
@@ -152,7 +151,7 @@ def definitions(*, logged: bool = False) -> Iterator[str]:
 
     logged: whether the runtime is called for each store, because it logs them.
     """
-    yield f"@__whence_origins = external thread_local(initialexec) global [{ORIGINS_SIZE} x i8]"
+    yield AREA.declared
     yield "declare i32 @__whence_origin_make(ptr, i32) #1"
     yield f"declare i32 @{JOIN}(ptr, ptr, i32, i32) #1"
     yield "declare i32 @__whence_origin_lost(ptr, i64, i64, i64) #1"
@@ -350,14 +349,6 @@ def _logged_store(suffix: str) -> str:
     )
 
 
-def _meant(field: str) -> str:
-    """%meant says whether the function of a field is this one."""
-    return f"""{at(field, "to")}
-  %callee = load i64, ptr %to, align 8
-  %f = ptrtoint ptr %function to i64
-  %meant = icmp eq i64 %callee, %f"""
-
-
 _UNPACK = """  %low = shl i64 %v, 32
   %rest = xor i64 %word, %low
   %small = icmp ult i64 %rest, 4294967296
@@ -365,33 +356,30 @@ _UNPACK = """  %low = shl i64 %v, 32
 """%rest is the node in %word, if %fits: what was passed is meant for this function and this value."""
 
 
-def _argument() -> str:
-    return f"""  %index.8 = shl i64 %index, 3
-  %index.at = add i64 %index.8, {ORIGIN_ARGUMENTS}
-  %slot = getelementptr i8, ptr @__whence_origins, i64 %index.at"""
-
-
 def _pass(suffix: str) -> str:
-    body = f"{_word(suffix)}\n{_PACK}\n{_argument()}\n  store i64 %word, ptr %slot, align 8\n  ret void"
+    body = f"""
+{_word(suffix)}
+{_PACK}
+{AREA.at_index(ORIGIN_ARGUMENTS)}
+  store i64 %word, ptr %slot, align 8
+  ret void"""
     return _define("void", f"{PASS}_{suffix}", f"i64 %index, i32 %node, {_WORDS[suffix]} %value", body)
 
 
 def _call() -> str:
     body = f"""
-  %f = ptrtoint ptr %callee to i64
-{at("callee", "to")}
-  store i64 %f, ptr %to, align 8
-{at("count", "many")}
+{AREA.names("callee")}
+{AREA.at("count", "many")}
   store i64 %count, ptr %many, align 8
   ret void"""
-    return _define("void", CALL, "ptr %callee, i64 %count", body)
+    return _define("void", CALL, "ptr %function, i64 %count", body)
 
 
 def _told(name: str, field: str) -> str:
     """The site of a call is there for the library function."""
     body = f"""
   %s = ptrtoint ptr %site to i64
-{at(field, "to")}
+{AREA.at(field, "to")}
   store i64 %s, ptr %to, align 8
   ret void"""
     return _define("void", name, "ptr %site", body)
@@ -400,10 +388,10 @@ def _told(name: str, field: str) -> str:
 def _written() -> str:
     """The call has ended; the runtime looks at what it was going to write."""
     body = f"""
-{at("writing", "to")}
+{AREA.at("writing", "to")}
   %writing = load i64, ptr %to, align 8
   store i64 0, ptr %to, align 8
-{at("written", "at")}
+{AREA.at("written", "at")}
   %kept = load i64, ptr %at, align 8
   %none = icmp eq i64 %kept, 0
   br i1 %none, label %done, label %look, !prof !1
@@ -419,8 +407,8 @@ def _parameter(suffix: str) -> str:
     """The node that is passed, if it is meant for this function and this value."""
     body = f"""
 {_word(suffix)}
-{_meant("callee")}
-{_argument()}
+{AREA.meant("callee")}
+{AREA.at_index(ORIGIN_ARGUMENTS)}
   %word = load i64, ptr %slot, align 8
 {_UNPACK}
   br i1 %fits, label %known, label %cold
@@ -438,17 +426,20 @@ def _return(suffix: str) -> str:
     body = f"""
 {_word(suffix)}
 {_PACK}
-  %f = ptrtoint ptr %function to i64
-{at("returned", "from")}
-  store i64 %f, ptr %from, align 8
-{at("result", "to")}
-  store i64 %word, ptr %to, align 8
+{AREA.names("returned")}
+{AREA.at("result", "at")}
+  store i64 %word, ptr %at, align 8
   ret void"""
     return _define("void", f"{RETURN}_{suffix}", f"ptr %function, i32 %node, {_WORDS[suffix]} %value", body)
 
 
 def _second(suffix: str) -> str:
-    body = f"{_word(suffix)}\n{_PACK}\n{at('second', 'to')}\n  store i64 %word, ptr %to, align 8\n  ret void"
+    body = f"""
+{_word(suffix)}
+{_PACK}
+{AREA.at("second", "to")}
+  store i64 %word, ptr %to, align 8
+  ret void"""
     return _define("void", f"{SECOND}_{suffix}", f"i32 %node, {_WORDS[suffix]} %value", body)
 
 
@@ -456,8 +447,8 @@ def _returned(suffix: str, name: str = RETURNED, field: str = "result") -> str:
     """The node of a result, or of its second part, 0 if other code has returned it."""
     body = f"""
 {_word(suffix)}
-{_meant("returned")}
-{at(field, "at")}
+{AREA.meant("returned")}
+{AREA.at(field, "at")}
   %word = load i64, ptr %at, align 8
 {_UNPACK}
   %node = trunc i64 %rest to i32
@@ -477,9 +468,9 @@ def _pair(word: str, low: str, high: str) -> str:
 def _use() -> str:
     body = f"""
   %word = zext i32 %node to i64
-{at("use_words", "to")}
+{AREA.at("use_words", "to")}
   store i64 %word, ptr %to, align 8
-{at("use_recipe", "of")}
+{AREA.at("use_recipe", "of")}
   store i64 0, ptr %of, align 8
 {_used()}"""
     return _define("void", USE, "ptr %p, i32 %node", body)
@@ -488,7 +479,7 @@ def _use() -> str:
 def _used() -> str:
     """The address of a use: it comes last, so that what stands before it is about it."""
     return f"""  %a = ptrtoint ptr %p to i64
-{at("use_address", "at")}
+{AREA.at("use_address", "at")}
   %inverted = xor i64 %a, -1
   store i64 %inverted, ptr %at, align 8
   ret void"""
@@ -506,13 +497,13 @@ def _deferred_words(name: str) -> str:
 def _defer(words: int) -> str:
     names = ["use_words", *(f"use_word{number}" for number in range(1, MOST_WORDS))][:words]
     stores = "\n".join(
-        f"{at(name, f'to{number}')}\n  store i64 %w{number}, ptr %to{number}, align 8"
+        f"{AREA.at(name, f'to{number}')}\n  store i64 %w{number}, ptr %to{number}, align 8"
         for number, name in enumerate(names)
     )
     body = f"""
 {stores}
   %recipe = ptrtoint ptr %r to i64
-{at("use_recipe", "of")}
+{AREA.at("use_recipe", "of")}
   store i64 %recipe, ptr %of, align 8
 {_used()}"""
     given = "".join(f", i64 %w{number}" for number in range(words))
@@ -524,10 +515,10 @@ def _operands() -> str:
   %a.32 = trunc i64 %a to i32
   %b.32 = trunc i64 %b to i32
 {_pair("nodes", "first", "second")}
-{at("operand_nodes", "to")}
+{AREA.at("operand_nodes", "to")}
   store i64 %nodes, ptr %to, align 8
 {_pair("values", "a.32", "b.32")}
-{at("operands", "at")}
+{AREA.at("operands", "at")}
   store i64 %values, ptr %at, align 8
   ret void"""
     return _define("void", OPERANDS, "i64 %a, i64 %b, i32 %first, i32 %second", body)
@@ -537,9 +528,9 @@ def _decides() -> str:
     body = f"""
   %s = ptrtoint ptr %site to i64
 {_pair("nodes", "first", "second")}
-{at("decided_nodes", "to")}
+{AREA.at("decided_nodes", "to")}
   store i64 %nodes, ptr %to, align 8
-{at("decided_site", "at")}
+{AREA.at("decided_site", "at")}
   store i64 %s, ptr %at, align 8
   ret void"""
     return _define("void", DECIDES, "ptr %site, i32 %first, i32 %second", body)

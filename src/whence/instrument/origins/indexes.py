@@ -15,11 +15,12 @@ from whence.abi.origins import MOST_OPERANDS, SIGNS_SHIFT
 from whence.instrument.naming.bits import is_word
 from whence.instrument.origins import helpers
 from whence.instrument.origins.emitter import Emitter, Node, after
+from whence.instrument.shadow.calls import COPIES, FILLS, first_of
 
 _DEEPEST = 10
 _CASTS = ("sext", "zext", "trunc")
 _WIDE = 64
-_MOVES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
+_MOVES = (*COPIES, *FILLS)
 """What is asked for its pointers as functions are."""
 Site = Callable[[ir.Instruction], str]
 """The site of arithmetic."""
@@ -61,7 +62,7 @@ class Indexes:
         for each in instructions:
             if isinstance(each, ir.Store) and each.pointer in variables and self._indexed(each):
                 stored.setdefault(each.pointer, []).append(each)
-        first = next((each for each in self._function.entry if not isinstance(each, ir.Alloca)), None)
+        first = first_of(self._function)
         for variable, stores in stored.items():
             values = self._indexed(stores[0])
             count = len(values) if len(stores) == 1 else 1
@@ -69,8 +70,7 @@ class Indexes:
             nodes = (self._function.add_alloca("i32", 4).result or "" for _ in range(count))
             site = self._function.add_alloca("ptr", 8).result or ""
             self._shadows[variable] = shadow = _Shadow((*words,), (*nodes,), signs_of(values[1:count]), site)
-            if first is not None:
-                _clear(first, shadow)
+            _clear(first, shadow)
 
     def stored(self, store: ir.Store) -> None:
         """A variable gets a value."""

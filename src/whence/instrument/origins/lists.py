@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from whence import ir
 from whence.abi.origins import LISTED_SIZE, MOST_ARGUMENTS, STACKED_ARGUMENT, VECTOR_ARGUMENT
-from whence.instrument.definedness.in_memory import fixed_count
 from whence.instrument.naming.bits import is_word
 from whence.instrument.origins import helpers
 from whence.instrument.origins.emitter import Emitter, after
+from whence.instrument.shadow.calls import first_of
 
 _START = "llvm.va_start"
 _ALIGN = 16
@@ -35,7 +35,7 @@ class Lists:
         if not starts or not self._function.variadic:
             return
         self._kept = self._function.add_alloca(f"[{LISTED_SIZE} x i8]", _ALIGN).result or ""
-        first = next(each for each in self._function.entry if not isinstance(each, ir.Alloca))
+        first = first_of(self._function)
         fixed = len(self._function.parameters)
         self._out.call(
             first, helpers.LISTING, "void", f"ptr {self._kept}, ptr {self._function.ref}, i64 {fixed}"
@@ -56,7 +56,7 @@ class Lists:
         if not call.variadic:
             return
         arguments = call.arguments[:MOST_ARGUMENTS]
-        for index in range(fixed_count(call), len(arguments)):
+        for index in range(call.fixed, len(arguments)):
             type_, attributes = arguments[index].type, arguments[index].attributes
             if is_word(type_) and not any(map(attributes.has, _UNUSUAL)):
                 continue

@@ -32,9 +32,7 @@ _OVERFLOW = ".with.overflow."
 class Sizes:
     """The sizes of the blocks that one function makes."""
 
-    def __init__(
-        self, function: ir.Function, sites: Sites, names: Names, out: Emitter, node: Node
-    ) -> None:
+    def __init__(self, function: ir.Function, sites: Sites, names: Names, out: Emitter, node: Node) -> None:
         self._function = function
         self._sites = sites
         self._names = names

@@ -15,22 +15,20 @@ from whence.abi.origins import (
     LATELY_PARENT,
     LOST,
     NODES_BITS,
+    ORIGIN_ARGUMENTS,
     ORIGIN_LATELY,
     ORIGIN_PASSED,
+    ORIGINS_SIZE,
 )
 from whence.instrument.markers.prefixes import ORIGINS
+from whence.instrument.shadow.area import Area
 
-_OFFSETS = {field.name: ORIGIN_PASSED.offset(field.name) for field in ORIGIN_PASSED.fields}
-
-
-def at(field: str, name: str) -> str:
-    """%`name` is where this field of the thread's variable is."""
-    return f"  %{name} = getelementptr i8, ptr @__whence_origins, i64 {_OFFSETS[field]}"
+AREA = Area("__whence_origins", ORIGIN_PASSED, ORIGINS_SIZE, ORIGIN_ARGUMENTS, word=8)
 
 
 def own_thread() -> str:
     """%thread is node 0 of this thread."""
-    return f"{at('thread', 'thread.at')}\n  %thread = load i32, ptr %thread.at, align 8"
+    return f"{AREA.at('thread', 'thread.at')}\n  %thread = load i32, ptr %thread.at, align 8"
 
 
 def is_own(node: str) -> str:
@@ -129,14 +127,14 @@ def _slow_left() -> Iterator[str]:
         )
     )
     yield f"""define linkonce_odr hidden preserve_mostcc void @{ORIGINS}slow_left{signature}
-{at("lost_next", "next.at")}
+{AREA.at("lost_next", "next.at")}
   %next = load ptr, ptr %next.at, align 8
-{at("lost_end", "end.at")}
+{AREA.at("lost_end", "end.at")}
   %end = load ptr, ptr %end.at, align 8
   %full = icmp eq ptr %next, %end
   br i1 %full, label %cold, label %put, !prof !0
 put:
-{at("lost_clock", "clock.at")}
+{AREA.at("lost_clock", "clock.at")}
   %clock.of = load ptr, ptr %clock.at, align 8
   %clock = load i64, ptr %clock.of, align 8
   %other = xor i64 %v, -1

@@ -23,9 +23,7 @@ _DEEPEST = 8
 class Uses:
     """The uses in one function."""
 
-    def __init__(
-        self, function: ir.Function, sites: Sites, names: Names, out: Emitter, node: Node
-    ) -> None:
+    def __init__(self, function: ir.Function, sites: Sites, names: Names, out: Emitter, node: Node) -> None:
         self._function = function
         self._sites = sites
         self._names = names

@@ -14,6 +14,7 @@ from whence.instrument.analysis.exposure import size_of
 from whence.instrument.naming.bits import unit_bits
 from whence.instrument.origins import helpers
 from whence.instrument.origins.emitter import after
+from whence.instrument.shadow.calls import by_value, first_of
 
 BEGIN, _END = "llvm.lifetime.start", "llvm.lifetime.end"
 _COROUTINES = "llvm.coro."
@@ -42,7 +43,7 @@ class Variables:
         if any(each.startswith(_COROUTINES) for each in calls):
             return  # its variables lie in a block of the heap, which begins anew as a whole
         begun, ended = lifetimes(instructions, BEGIN), lifetimes(instructions, _END)
-        first = next(i for i in self._function.entry if not isinstance(i, ir.Alloca))
+        first = first_of(self._function)
         for name, passed in self._by_value():
             self._clear(first, name, passed)
             self._ends[name] = passed
@@ -84,9 +85,7 @@ class Variables:
     def _by_value(self) -> Iterator[tuple[str, int]]:
         """Parameters that are passed in memory, with their bytes: callers do not write cells there."""
         for each in self._function.parameters:
-            passed = each.attributes.get("byval")
-            if passed and each.name:
-                type_ = passed.removeprefix("byval(").removesuffix(")")
+            if each.name and (type_ := by_value(each)):
                 yield each.name, self._function.module.layout.size_of(type_)
 
     def _celled_ones(self, instructions: list[ir.Instruction]) -> list[ir.Alloca]:

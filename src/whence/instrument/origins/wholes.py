@@ -12,8 +12,6 @@ from whence.instrument.origins.copies import copy_name
 from whence.instrument.origins.emitter import Emitter, Node
 from whence.instrument.origins.sites import Sites
 
-_COPIES = ("llvm.memcpy.", "llvm.memmove.")
-_SETS = "llvm.memset."
 _OF_VARIABLE = "__const."
 """How front ends call what variables of functions are initialised with."""
 _NOWHERE = "inttoptr (i64 -1 to ptr)"
@@ -21,7 +19,8 @@ _NOWHERE = "inttoptr (i64 -1 to ptr)"
 
 
 class Copies:
-    """Emits what intrinsics that copy or set memory do to cells. passes: passes the arguments of a call."""
+    """Emits what intrinsics that copy or set memory do to cells. passes: passes the arguments of a call to a
+    function."""
 
     def __init__(
         self,
@@ -30,7 +29,7 @@ class Copies:
         names: Names,
         out: Emitter,
         node: Node,
-        passes: Callable[[ir.Call, str], list[str]],
+        passes: Callable[[ir.Call, str], bool],
     ) -> None:
         self._function = function
         self._sites = sites
@@ -39,36 +38,35 @@ class Copies:
         self._node = node
         self._pass = passes
 
-    def of(self, call: ir.Call, name: str) -> None:
-        """An intrinsic, if it is one that copies or sets memory."""
-        if name.startswith(_COPIES) and (made := self._by_value(call)) is not None:
+    def copy(self, call: ir.Call, to: ir.Argument, source: ir.Argument, size: ir.Argument) -> None:
+        """An intrinsic that copies memory."""
+        if (made := self._by_value(call)) is not None:
             self._receive(call, made)
-        elif name.startswith(_COPIES):
-            self._pass_places(call, "memcpy")
-            to, source, size = call.arguments[:3]
-            place, origin = self._target(to.value), self._target(source.value)
-            if ir.unquote(source.value).startswith(_OF_VARIABLE):
-                site = self._sites.site(call, HopKind.INITIAL, place)
-            else:
-                site = self._sites.site(call, HopKind.COPY, place, origin or ("memory" if place else ""))
-            copy, sized = copy_name(size.value)
-            places = f"ptr {site}, ptr {to.value}, ptr {source.value}"
-            self._out.behind(call, copy, f"{places}, {_wide(size)}" if sized else places)
-        elif name.startswith(_SETS):
-            self._pass_places(call, "memset")
-            to, byte, size = call.arguments[:3]
-            if byte.value.startswith("%"):
-                self._fill(call, byte, to.value, _wide(size))
-                return
-            site = self._sites.site(
-                call, HopKind.CONSTANT, f"bytes {self._names.value(byte.value) or '…'} by memset"
-            )
-            self._out.behind(call, helpers.SET, f"ptr {site}, ptr {to.value}, {_wide(size)}")
+            return
+        self._pass_places(call)
+        place, origin = self._target(to.value), self._target(source.value)
+        if ir.unquote(source.value).startswith(_OF_VARIABLE):
+            site = self._sites.site(call, HopKind.INITIAL, place)
+        else:
+            site = self._sites.site(call, HopKind.COPY, place, origin or ("memory" if place else ""))
+        copy, sized = copy_name(size.value)
+        places = f"ptr {site}, ptr {to.value}, ptr {source.value}"
+        self._out.behind(call, copy, f"{places}, {_wide(size)}" if sized else places)
 
-    def _pass_places(self, call: ir.Call, name: str) -> None:
+    def fill(self, call: ir.Call, to: ir.Argument, byte: ir.Argument, size: ir.Argument) -> None:
+        """One that sets memory."""
+        self._pass_places(call)
+        if byte.value.startswith("%"):
+            self._fill(call, byte, to.value, _wide(size))
+            return
+        said = f"bytes {self._names.value(byte.value) or '…'} by memset"
+        site = self._sites.site(call, HopKind.CONSTANT, said)
+        self._out.behind(call, helpers.SET, f"ptr {site}, ptr {to.value}, {_wide(size)}")
+
+    def _pass_places(self, call: ir.Call) -> None:
         """The pointers of an assignment of a struct, and of its like, are asked for as arguments: no use is
         newer."""
-        self._pass(call, name)
+        self._pass(call, "null")
         self._out.call(call, helpers.USE, "void", f"ptr {_NOWHERE}, i32 0")
 
     def _by_value(self, copy: ir.Call) -> ir.Parameter | None:

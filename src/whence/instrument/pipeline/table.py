@@ -20,10 +20,13 @@ from whence.instrument.definedness.resume import resume_in_twins
 from whence.instrument.definedness.small import inline_small, keep_small
 from whence.instrument.definedness.speculation import forbid_speculation
 from whence.instrument.definedness.unwritten import mark_unwritten
+from whence.instrument.labels.domain import DOMAIN as OF_LABELS
+from whence.instrument.labels.follow import follow_labels
 from whence.instrument.naming.descriptions import keep_line_tables
 from whence.instrument.naming.global_names import name_globals
 from whence.instrument.naming.variable_names import name_variables
 from whence.instrument.origins.deferred import defer_uses
+from whence.instrument.origins.emitter import DOMAIN as OF_ORIGINS
 from whence.instrument.origins.follow import follow_origins
 from whence.instrument.passes.stages import AnyPass, ContextPass, Pass, Stage, TextPass, following
 from whence.instrument.pipeline.attributes import withdraw_promises, withdraw_values
@@ -33,7 +36,6 @@ from whence.instrument.pipeline.entered import note_entered, tell_entered
 from whence.instrument.pipeline.quick import forget_sizes
 from whence.instrument.races.marking import mark_races
 from whence.instrument.races.speculation import keep_loads
-from whence.instrument.shadow.labels import follow_labels
 from whence.instrument.steps.arithmetic import POINTS as ARITHMETIC
 from whence.instrument.steps.arithmetic import mark_arithmetic
 from whence.instrument.steps.checks import settle_checks
@@ -49,6 +51,7 @@ from whence.instrument.steps.promises import mark_promises
 from whence.instrument.steps.reads import POINT as READ
 from whence.instrument.steps.reads import mark_reads
 from whence.instrument.symbolic.covering import mark_lines
+from whence.instrument.symbolic.emitting import DOMAIN as OF_EXPRESSIONS
 from whence.instrument.symbolic.follow import follow_symbolic
 from whence.instrument.variables.allocas import guard_allocas
 from whence.instrument.variables.by_value import copy_arguments
@@ -84,7 +87,7 @@ PASSES: tuple[AnyPass, ...] = (
     TextPass("line-tables", Stage.CARRIED, keep_line_tables, lambda policy: not policy.described),
     TextPass("step-by-lines", Stage.CARRIED, step_by_lines, lambda policy: policy.described),
     TextPass("withdraw-values", Stage.CARRIED, withdraw_values),
-    Pass("follow-origins", Stage.CARRIED, follow_origins, following(ORIGINS)),
+    Pass("follow-origins", OF_ORIGINS.stage, follow_origins, following(ORIGINS)),
     Pass("keep-overruns", Stage.CARRIED, keep_overruns, lambda policy: policy.locals),
     Pass("mark-scopes", Stage.CARRIED, mark_scopes, lambda policy: policy.scopes),
     Pass("mark-unwritten", Stage.CARRIED, mark_unwritten, following(DEFINEDNESS)),
@@ -113,7 +116,7 @@ PASSES: tuple[AnyPass, ...] = (
     Pass(
         "mark-conversions", Stage.PROMOTED, mark_conversions, lambda policy: bool(policy.steps & CONVERSIONS)
     ),
-    Pass("follow-symbolic", Stage.PROMOTED, follow_symbolic, following(SYMBOLIC)),
+    Pass("follow-symbolic", OF_EXPRESSIONS.stage, follow_symbolic, following(SYMBOLIC)),
     Pass("withdraw-promises", Stage.PROMOTED, withdraw_promises),
     Pass("redirect-library", Stage.PROMOTED, redirect),
     Pass("call-plainly", Stage.PROMOTED, call_plainly),
@@ -136,7 +139,7 @@ PASSES: tuple[AnyPass, ...] = (
     ),
     Pass("defer-uses", Stage.OPTIMISED, defer_uses, following(ORIGINS)),
     Pass("mark-races", Stage.OPTIMISED, mark_races, following(RACES)),
-    Pass("follow-labels", Stage.OPTIMISED, follow_labels, following(LABELS)),
+    Pass("follow-labels", OF_LABELS.stage, follow_labels, following(LABELS)),
     Pass("follow-values", Stage.OPTIMISED, follow_values, following(DEFINEDNESS)),
     Pass("guard-variables", Stage.OPTIMISED, guard_variables, lambda policy: policy.locals),
     Pass("guard-allocas", Stage.OPTIMISED, guard_allocas, lambda policy: policy.locals),

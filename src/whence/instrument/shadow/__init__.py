@@ -1,1 +1,1 @@
-"""Shadow domains: what is followed beside the values of a program, one row each."""
+"""Shadow domains: what is followed beside the values of a program, each by the same walk."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from whence import ir
-from whence.abi.intercepts import PREFIX
-from whence.abi.symbolic import MOST_ARGUMENTS, REASONS
+from whence.abi.symbolic import REASONS
 from whence.instrument.passes.inserting import after
+from whence.instrument.shadow.calls import by_value
 from whence.instrument.symbolic import helpers, intrinsics, library
+from whence.instrument.symbolic.accesses import Accesses
 from whence.instrument.symbolic.comparisons import COMPARISONS
-from whence.instrument.symbolic.emitting import Emitter, what_of
+from whence.instrument.symbolic.emitting import DOMAIN, what_of
 from whence.instrument.symbolic.expansions import expansion, is_expanded
 from whence.instrument.symbolic.shapes import width_of
 from whence.instrument.symbolic.varying import is_numbered
@@ -19,39 +20,36 @@ INLINE = "available_externally"
 """The linkage of definitions that another one may take the place of, which has no IR."""
 
 
-class Calls(Emitter):
+class Calls(Accesses):
     """The handlers of calls."""
 
     _used: set[str] | None = None
     """Values that are operands."""
 
-    def call(self, made: ir.Instruction) -> None:
-        assert isinstance(made, ir.Call)
+    def assembly(self, made: ir.Call) -> None:
+        self.bind_all(made, "OPERATION")
+        for argument in made.arguments:
+            self._lend(made, "null", argument)
+
+    def known(self, made: ir.Call) -> bool:
+        """One that returns nothing with an expression, or that has a model; binds what others may not get."""
         name = made.callee or ""
         is_library = name not in self.own and self._may_be_unseen(name)
         for pointer, *factors in library.EXTENTS.get(name, ()) if is_library else ():
             if max(pointer, *factors) < len(made.arguments):
-                self._extent(made, made.arguments[pointer], *(made.arguments[each] for each in factors))
-        if name.startswith(PREFIX):
-            self.nothing_of(made)
-        elif made.is_assembly:
-            self.bind_all(made, "OPERATION")
-            for argument in made.arguments:
-                self._lend(made, "null", argument)
-        elif name.startswith("llvm."):
-            self._intrinsic(made, name)
-        elif name in library.FLAT and is_library:
+                self.extent(made, made.arguments[pointer], *(made.arguments[each] for each in factors))
+        if name in library.FLAT and is_library:
             for index in library.FLAT[name]:
                 self.bind(made, made.arguments[index].value, made.arguments[index].type, "SIZE")
-            self.nothing_of(made)
         elif name in library.OUTPUT and not self._is_used(made):
             if name in library.ENDS:
                 status = made.arguments[0]
                 self.bind(made, status.value, status.type, "UNSEEN")
             self._output(made, name)
-            self.nothing_of(made)
         else:
-            self._plain_call(made, name)
+            return self._is_modelled(made, name)
+        self.none(made)
+        return True
 
     def expand(
         self, place: ir.Instruction, lines: Iterable[str], names: dict[str, str], *, checked: bool
@@ -72,15 +70,15 @@ class Calls(Emitter):
         """Binds what a format prints if it has a %n, which stores how long that is."""
         index = library.FORMATS.get(name, len(made.arguments))
         printed = made.arguments[index + 1 :]
-        varying = [each for each in printed if each.type == "ptr" or each.value in self.numbers]
+        varying = [each for each in printed if each.type == "ptr" or each.value in self.shadows]
         if not varying or not self._may_be_unseen(name):
             return
         counts = self._counts(made, made.arguments[index])
         if counts is None:
             return
         for argument in varying:
-            for index, number in enumerate(self.numbers.get(argument.value, ())):
-                chosen = made.insert_before(f"select i1 {counts}, i32 {number}, i32 0").result or ""
+            for index, number in enumerate(self.words(argument.value)):
+                chosen = self.put(made, f"select i1 {counts}, i32 {number}, i32 0")
                 self.bind_part(made, argument.value, argument.type, index, chosen, "UNSEEN")
             if argument.type == "ptr" and not self._is_text(argument.value):
                 lent = made.insert_before(f"select i1 {counts}, ptr {argument.value}, ptr null").result
@@ -98,7 +96,7 @@ class Calls(Emitter):
         answer = made.insert_before(f"call i32 {name}(ptr {format_.value})").result
         return made.insert_before(f"icmp ne i32 {answer}, 0").result
 
-    def _plain_call(self, made: ir.Call, name: str) -> None:
+    def _is_modelled(self, made: ir.Call, name: str) -> bool:
         if made.callee is None:
             self.bind(made, made.callee_operand.value, "ptr", "TARGET")
         for index in library.SIZES.get(name, ()):
@@ -109,37 +107,22 @@ class Calls(Emitter):
         model = self._model(made, name)
         if model:
             self._modelled(made, model)
-            return
-        for argument in made.arguments:
-            self._copied(made, argument)
-        target = made.callee_operand.value
-        passes = self._pass(made, target)
-        if self._may_be_unseen(name):
-            self._leave(made, name, target, passes)
-        if made.marker == "musttail":
-            return
-        place = after(made)
-        if passes:
-            self.emit(place, "passed", f"ptr {target}")
-        for index, result in enumerate(self.numbers.get(made.result or "", ())):
-            self.emit(place, "result", f"ptr {target}, i64 {index}", result)
+        return model is not None
 
     def _may_be_unseen(self, name: str) -> bool:
         function = self.module.functions.get(name)
         return function is None or not function.is_definition or function.linkage == INLINE
 
-    def _copied(self, made: ir.Call, argument: ir.Argument) -> None:
-        """What an argument by value points to is copied by the call, which has no instruction."""
-        text = argument.attributes.get("byval")
-        if text is not None:
-            size = self.module.layout.size_of(text.removeprefix("byval(").removesuffix(")"))
-            self.emit(made, "bytes", f"ptr {argument.value}, i64 {size}, i32 {REASONS['OPERATION']}")
+    def lend_copy(self, made: ir.Call, index: int, argument: ir.Argument) -> None:
+        size = self.layout.size_of(by_value(argument))
+        self.emit(made, "bytes", f"ptr {argument.value}, i64 {size}, i32 {REASONS['OPERATION']}")
 
-    def _leave(self, made: ir.Call, name: str, target: str, passes: bool) -> None:
+    def lend(self, made: ir.Call, target: str, passed: bool) -> None:
         """Code that follows no expressions may be called: it is given what is bound."""
-        if name.startswith(library.INTERFACE):
+        name = made.callee or ""
+        if not self._may_be_unseen(name) or name.startswith(library.INTERFACE):
             return
-        if passes:
+        if passed:
             self.emit(made, "leave", f"ptr {target}")
         if name in library.UNTOUCHED:
             return
@@ -179,12 +162,12 @@ class Calls(Emitter):
         if model.before:
             name = f"@{helpers.MODEL}{model.before}"
             self.module.add_declaration(f"declare void {name}({types}) nounwind")
-            self._pass(made, name)
+            self.pass_arguments(made, name)
             made.insert_before(f"call void {name}({', '.join(given)})")
         self._bind_addresses(made, model)
-        place, numbers = after(made), self.numbers.get(made.result or "", ())
+        place, numbers = after(made), self.words(made.result or "")
         if not model.after:
-            self.nothing_of(made)
+            self.none(made)
             return
         if made.type != "void":
             type_ = "i64" if model.after in library.WIDE else made.type
@@ -203,85 +186,69 @@ class Calls(Emitter):
             elif argument.type == "i64" or model.before not in library.CHARACTERS:
                 self.bind(made, argument.value, argument.type, "SIZE")
 
-    def _pass(self, made: ir.Call, target: str) -> bool:
-        """Passes the numbers of arguments; whether there may be some."""
-        numbers = []
-        for index, argument in enumerate(made.arguments):
-            number = self.number(argument.value) if is_numbered(argument) else "0"
-            if number != "0" and (index >= MOST_ARGUMENTS or index >= _fixed(made)):
-                self.bind(made, argument.value, argument.type, "UNSEEN")
-                number = "0"
-            numbers.append(number)
-        numbers = numbers[:MOST_ARGUMENTS]
-        while numbers and numbers[-1] == "0":
-            numbers.pop()
-        if not numbers:
-            return False
-        listed = ", ".join(f"i32 {each}" for each in numbers)
-        self.emit(made, f"pass_{len(numbers)}", f"ptr {target}, {listed}")
-        return True
+    # -- what calls pass --
 
-    def _intrinsic(self, made: ir.Call, name: str) -> None:
-        arguments = made.arguments
-        if name.startswith(intrinsics.SAME) and made.result in self.numbers:
-            self.same(made, arguments[0].value)
-        elif name.startswith(tuple(intrinsics.EXTREMES)) and made.result in self.numbers:
+    def passed(self, made: ir.Call, index: int, argument: ir.Argument) -> str:
+        number = self.word(argument.value)
+        return number if number != DOMAIN.none and is_numbered(argument) else DOMAIN.none
+
+    def pass_less(self, made: ir.Call, argument: ir.Argument) -> None:
+        if argument.value in self.shadows and is_numbered(argument):
+            self.bind(made, argument.value, argument.type, "UNSEEN")
+
+    def give(self, made: ir.Call, target: str, words: list[str], copied: list[int]) -> bool:
+        while words and words[-1] == DOMAIN.none:
+            words.pop()
+        if words:
+            self.emit(made, f"pass_{len(words)}", f"ptr {target}, {_listed(words)}")
+        return bool(words)
+
+    def receive(self, made: ir.Call, target: str, passed: bool) -> None:
+        results = self.words(made.result or "")
+        if not passed and not results:
+            return
+        place = after(made)
+        if passed:
+            self.emit(place, "passed", f"ptr {target}")
+        for index, result in enumerate(results):
+            self.emit(place, "result", f"ptr {target}, i64 {index}", result)
+
+    def meant(self, place: ir.Instruction) -> str:
+        return self.emit(place, "enter", f"ptr {self.function.ref}")
+
+    def take(self, place: ir.Instruction, meant: str, index: int, parameter: ir.Parameter) -> None:
+        self.emit(place, "parameter", f"i1 {meant}, i64 {index}", self.word(parameter.name or ""))
+
+    def leave(self, made: ir.Ret) -> None:
+        words = self.words(made.value or "")
+        if words:
+            self.emit(made, f"return_{len(words)}", f"ptr {self.function.ref}, {_listed(words)}")
+
+    # -- intrinsics --
+
+    def intrinsic(self, made: ir.Call) -> None:
+        name, arguments = made.callee or "", made.arguments
+        if name.startswith(tuple(intrinsics.EXTREMES)) and made.result in self.shadows:
             self._extreme(made, name)
-        elif name.startswith(tuple(intrinsics.UNARY)) and made.result in self.numbers:
+        elif name.startswith(tuple(intrinsics.UNARY)) and made.result in self.shadows:
             kind = intrinsics.find(intrinsics.UNARY, name)
             one = ir.Operand(made.type, arguments[0].value, 0, 0)
             self._derive(made, kind, one, ir.Operand(made.type, "0", 0, 0), self.own_number(made))
-        elif name.startswith(tuple(intrinsics.OVERFLOWING)) and made.result in self.numbers:
+        elif name.startswith(tuple(intrinsics.OVERFLOWING)) and made.result in self.shadows:
             kinds = intrinsics.find(intrinsics.OVERFLOWING, name)
             one, other = (ir.Operand(each.type, each.value, 0, 0) for each in arguments)
-            for kind, result in zip(kinds, self.numbers[made.result], strict=True):
+            for kind, result in zip(kinds, self.shadows[made.result], strict=True):
                 self._derive(made, kind, one, other, result)
-        elif is_expanded(made) and made.result in self.numbers:
+        elif is_expanded(made) and made.result in self.shadows:
             names = {f"%{letter}": each.value for letter, each in zip("abc", arguments, strict=False)}
             self.same(made, self.expand(made, expansion(made), names, checked=False)["%r"])
-        elif name.startswith(intrinsics.COPIES):
-            to, source, size = arguments[:3]
-            self._bind_range(made, (to, "WRITE"), (source, "READ"), size=size)
-            self.emit(after(made), "copy", f"ptr {to.value}, ptr {source.value}, i64 {size.value}")
-        elif name.startswith(intrinsics.SETS):
-            to, byte, size = arguments[:3]
-            self._bind_range(made, (to, "WRITE"), size=size)
-            self.emit(after(made), "set", f"ptr {to.value}, i32 {self.number(byte.value)}, i64 {size.value}")
         elif not name.startswith(intrinsics.SILENT):
             for argument in arguments:
                 self.bind(made, argument.value, argument.type, "OPERATION")
         if name == "llvm.lifetime.start.p0":
-            self._born(made)
+            self.born(made)
 
-    def _born(self, made: ir.Call) -> None:
-        """A variable's memory has no expressions of earlier ones."""
-        pointer = made.arguments[-1].value
-        variable = self.function.definition_of(pointer)
-        if isinstance(variable, ir.Alloca) and variable.count in (None, "1"):
-            size = self.module.layout.size_of(variable.allocated_type)
-            self.emit(after(made), "clear", f"ptr {pointer}, i64 {size}")
-
-    def _extent(self, made: ir.Call, at: ir.Argument, *factors: ir.Argument) -> None:
-        """The bytes that a function is told to access, a number or the product of two, may leave their block
-        under another input."""
-        if at.type != "ptr" or any(each.type != "i64" for each in factors):
-            return
-        if all(each.value not in self.numbers for each in (at, *factors)):
-            return
-        numbers = [f"i32 {self.number(each.value)}, i64 {each.value}" for each in factors]
-        numbers += ["i32 0, i64 1"] * (2 - len(factors))
-        self.emit(made, "extent", f"i32 {self.number(at.value)}, ptr {at.value}, {', '.join(numbers)}")
-
-    def _bind_range(self, made: ir.Call, *sides: tuple[ir.Argument, str], size: ir.Argument) -> None:
-        for pointer, _ in sides:
-            self._extent(made, pointer, size)
-        self.bind(made, size.value, size.type, "SIZE")
-        for pointer, how in sides:
-            self.reach(made, pointer.value, 0, how)
-
-    def _derive(
-        self, made: ir.Call, kind: str, one: ir.Operand, other: ir.Operand, result: str
-    ) -> None:
+    def _derive(self, made: ir.Call, kind: str, one: ir.Operand, other: ir.Operand, result: str) -> None:
         place = after(made)
         arguments, suffix = self.pair(place, one, other)
         self.emit(place, f"make_{suffix}", f"i32 {what_of(kind, one.type)}, {arguments}", result)
@@ -290,7 +257,7 @@ class Calls(Emitter):
         predicate = intrinsics.find(intrinsics.EXTREMES, name)
         one, other = (ir.Operand(each.type, each.value, 0, 0) for each in made.arguments)
         place = after(made)
-        wins = place.insert_before(f"icmp {predicate} {one.type} {one.value}, {other.value}").result or ""
+        wins = self.put(place, f"icmp {predicate} {one.type} {one.value}, {other.value}")
         arguments, suffix = self.pair(place, one, other)
         kind, flags = COMPARISONS[predicate]
         condition = self.function.fresh_name()
@@ -311,8 +278,5 @@ def _widened(before: ir.Instruction, type_: str, value: str, wanted: str, how: s
     return before.insert_before(f"{how} {type_} {value} to {wanted}").result or ""
 
 
-def _fixed(call: ir.Call) -> int:
-    """How many arguments are not variable ones. A function with variable arguments has others, too, so a type
-    without any is that of a call without a prototype."""
-    named = call.function_type[call.function_type.index("(") :].count(",") if call.variadic else 0
-    return named or len(call.arguments)
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(f"{DOMAIN.type} {each}" for each in words)

@@ -1,81 +1,78 @@
-"""The numbers of a function's values, and the text of what is inserted: what all handlers share."""
+"""Expressions as a shadow domain, and the text of what is inserted: what all handlers share."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
 from whence import ir
-from whence.abi.symbolic import ACCESSES, DERIVED, MADE_FROM_SHIFT, MADE_WIDTH_SHIFT, OPERATORS, REASONS
+from whence.abi.symbolic import (
+    ACCESSES,
+    DERIVED,
+    MADE_FROM_SHIFT,
+    MADE_WIDTH_SHIFT,
+    MOST_ARGUMENTS,
+    OPERATORS,
+    REASONS,
+)
 from whence.instrument.markers.prefixes import SYMBOLIC
-from whence.instrument.passes.inserting import after
+from whence.instrument.passes.stages import Stage
+from whence.instrument.shadow.domain import Domain
+from whence.instrument.shadow.walker import Walker
 from whence.instrument.symbolic import helpers
 from whence.instrument.symbolic.shapes import parts_of, width_of, word
 
+DOMAIN = Domain(
+    name="expressions",
+    stage=Stage.PROMOTED,
+    type="i32",
+    none="0",
+    area=helpers.AREA,
+    arguments=MOST_ARGUMENTS,
+    variable=False,
+    declaration=helpers.declaration,
+)
 
-class Emitter:
-    """Inserts calls of helpers into one function.
 
-    own: library functions that the program defines itself. numbers: by the name of a value that may have an
-    expression, the names of the numbers of its parts.
+class Emitter(Walker):
+    """Inserts calls of helpers into one function. A word of a value is the number of its expression, or of
+    that of one of its parts.
+
+    own: library functions that the program defines itself.
     """
 
     def __init__(self, function: ir.Function, own: Collection[str]) -> None:
-        self.function = function
+        super().__init__(function, DOMAIN)
         self.own = own
-        self.module = function.module
-        self.numbers: dict[str, tuple[str, ...]] = {}
 
-    def emit(
-        self, before: ir.Instruction, kind: str, arguments: str, result: str = "", dbg: bool = True
-    ) -> None:
+    def words_of(self, type_: str) -> int:
+        return len(parts_of(type_, self.module)) or 1
+
+    def emit(self, before: ir.Instruction, kind: str, arguments: str, result: str = "") -> str:
         """Inserts a call of a helper; `result`: the name of what it returns."""
-        name = SYMBOLIC + kind
-        declared = self.module.add_declaration(helpers.declaration(name))
-        type_ = declared.return_type
-        head = f"{result} = " if result else ""
-        before.insert_before(f"{head}call {type_} @{name}({arguments})", dbg=dbg)
-
-    def number(self, value: str) -> str:
-        """The number of a value's expression, as an operand; "0" if it can have none."""
-        return self.numbers.get(value, ("0",))[0]
+        return self.tell(before, SYMBOLIC + kind, arguments, result)
 
     def pair(self, before: ir.Instruction, one: ir.Operand, other: ir.Operand) -> tuple[str, str]:
         """Two operands with their numbers as arguments, and the suffix."""
         first, suffix = word(before, one.value, one.type)
         second, _ = word(before, other.value, other.type)
-        return f"i32 {self.number(one.value)}, {first}, i32 {self.number(other.value)}, {second}", suffix
-
-    def may_vary(self, *operands: ir.Operand) -> bool:
-        return any(each.value in self.numbers for each in operands)
+        return f"i32 {self.word(one.value)}, {first}, i32 {self.word(other.value)}, {second}", suffix
 
     def own_number(self, made: ir.Instruction) -> str:
-        return self.numbers[made.result or ""][0]
-
-    def nothing_of(self, made: ir.Instruction) -> None:
-        """The value has no expression after all."""
-        for name in self.numbers.get(made.result or "", ()):
-            after(made).insert_before(f"{name} = add i32 0, 0")
-
-    def same(self, made: ir.Instruction, value: str) -> None:
-        """The numbers of another value of the same type."""
-        place = after(made)
-        sources = self.numbers.get(value, ("0",) * len(self.numbers[made.result or ""]))
-        for name, source in zip(self.numbers[made.result or ""], sources, strict=True):
-            place.insert_before(f"{name} = add i32 {source}, 0")
+        return self.shadows[made.result or ""][0]
 
     def resize(self, place: ir.Instruction, name: str, source: ir.Operand, type_: str, result: str) -> None:
         what = what_of(name, type_) | width_of(source.type) << MADE_FROM_SHIFT
-        self.emit(place, "cast", f"i32 {what}, i32 {self.number(source.value)}", result)
+        self.emit(place, "cast", f"i32 {what}, i32 {self.word(source.value)}", result)
 
     def reach(self, access: ir.Instruction, pointer: str, size: int, how: str, kind: str = "reach") -> None:
         """An access through an address that may be symbolic; `reach` binds it, `tell` does not."""
-        if self.number(pointer) != "0":
+        if self.word(pointer) != "0":
             self.emit(access, kind, f"{self.place_of(pointer)}, i64 {size}, i32 {ACCESSES[how]}")
 
     def place_of(self, pointer: str) -> str:
         """An address as arguments: its number, itself, the object that the code names and its size."""
         root, extent = self.object_of(pointer)
-        return f"i32 {self.number(pointer)}, ptr {pointer}, ptr {root}, i64 {extent}"
+        return f"i32 {self.word(pointer)}, ptr {pointer}, ptr {root}, i64 {extent}"
 
     def object_of(self, pointer: str) -> tuple[str, int]:
         """The variable that an address is visibly computed from, and its size; 0 if that is not known."""
@@ -97,7 +94,7 @@ class Emitter:
 
     def bind(self, before: ir.Instruction, value: str, type_: str, reason: str) -> None:
         """The value is what it is from here on."""
-        for index, number in enumerate(self.numbers.get(value, ())):
+        for index, number in enumerate(self.words(value)):
             self.bind_part(before, value, type_, index, number, reason)
 
     def bind_part(
@@ -106,7 +103,7 @@ class Emitter:
         """The same of one of its parts, if `number`, which is that of the part or none, is one."""
         parts = parts_of(type_, self.module)
         if parts:
-            value = before.insert_before(f"extractvalue {type_} {value}, {index}").result or ""
+            value = self.put(before, f"extractvalue {type_} {value}, {index}")
             type_ = parts[index]
         said, suffix = word(before, value, type_)
         self.emit(before, f"bind_{suffix}", f"i32 {number}, {said}, i32 {REASONS[reason]}")

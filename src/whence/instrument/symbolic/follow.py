@@ -11,19 +11,18 @@ import re
 from collections.abc import Iterable
 
 from whence import ir
-from whence.abi.symbolic import COVERED_SECTION, MOST_ARGUMENTS, MOST_SLOTS, STEP_KNOWN_SHIFT
+from whence.abi.symbolic import COVERED_SECTION, MOST_SLOTS, STEP_KNOWN_SHIFT
 from whence.instrument.markers import steps
 from whence.instrument.markers.prefixes import SYMBOLIC
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.inserting import after
 from whence.instrument.symbolic import library
-from whence.instrument.symbolic.accesses import Accesses
 from whence.instrument.symbolic.calls import INLINE, Calls
 from whence.instrument.symbolic.comparisons import COMPARISONS
 from whence.instrument.symbolic.covering import last_line
 from whence.instrument.symbolic.emitting import what_of
-from whence.instrument.symbolic.shapes import parts_of, width_of, word
-from whence.instrument.symbolic.varying import CASTS, can_have, derives, varying
+from whence.instrument.symbolic.shapes import width_of, word
+from whence.instrument.symbolic.varying import CASTS, can_have, derives, is_numbered, is_source
 
 _TRUTH = {"true": "1", "false": "0"}
 _NAME = re.compile(r"%\w+")
@@ -74,45 +73,33 @@ def _followed(context: Context) -> list[ir.Function]:
     ]
 
 
-class _Follower(Accesses, Calls):
+class _Follower(Calls):
     """Follows the expressions of the values of one function."""
 
     _checks = True
     """The solver is asked about divisions and shifts."""
 
-    def run(self) -> None:
-        instructions = list(self.function.instructions())
-        names = varying(self.function)
-        values: list[ir.Parameter | ir.Instruction] = [*self.function.parameters, *instructions]
-        for each in values:
-            name = each.name if isinstance(each, ir.Parameter) else each.result
-            if name is not None and name in names:
-                self._number(name, each.type)
-        self._enter()
-        for each in instructions:
-            self._follow(each)
-        if self.function.name == "main":
-            self._main()
+    # -- which values have expressions --
 
-    def _number(self, name: str, type_: str) -> None:
-        count = len(parts_of(type_, self.module)) or 1
-        self.numbers[name] = tuple(self.function.fresh_name() for _ in range(count))
+    def starts(self, parameter: ir.Parameter) -> bool:
+        return is_numbered(parameter)
 
-    def _follow(self, made: ir.Instruction) -> None:
-        handler = _HANDLERS.get(type(made))
-        if handler is None:
-            self.bind_all(made, "OPERATION")
-        else:
-            handler(self, made)
+    def is_source(self, made: ir.Instruction) -> bool:
+        return is_source(made) and can_have(made.type, self.module)
 
-    def called(self, made: ir.Instruction) -> None:
-        """A call; that of a marker has a test, which may hold for other inputs."""
-        assert isinstance(made, ir.Call)
-        name = made.callee or ""
-        shown = steps.shown_by(name)
-        if shown and self.may_vary(*made.operands) and shown.point.code not in _ALWAYS_CHECKED:
+    def depends_on(self, made: ir.Instruction) -> list[str]:
+        if not (derives(made) and can_have(made.type, self.module)):
+            return []
+        return [each.value for each in made.operands if each.value.startswith("%") and each.type != "label"]
+
+    # -- markers of steps --
+
+    def call(self, made: ir.Call) -> None:
+        """That of a marker has a test, which may hold for other inputs."""
+        shown = steps.shown_by(made.callee or "")
+        if shown and self.has_shadow(*made.operands) and shown.point.code not in _ALWAYS_CHECKED:
             self._step(made, shown)
-        self.call(made)
+        super().call(made)
 
     def _step(self, marker: ir.Call, shown: steps.Shown) -> None:
         """Computes whether rules see the step, and its slots, with their expressions: other inputs may make
@@ -122,16 +109,16 @@ class _Follower(Accesses, Calls):
         names = {f"%{letter}": each.value for letter, each in zip("abcd", marker.arguments, strict=False)}
         names = self.expand(marker, shown.lines, names, checked=True)
         bad = names["%bad"]
-        if bad not in self.numbers:
+        if bad not in self.shadows:
             return
         known, arguments = 0, ""
         for i in range(MOST_SLOTS):
             slot = shown.slots[i] if i < len(shown.slots) else ""
             known |= bool(slot) << i
             value = names.get(slot, slot or "0")
-            arguments += f", i32 {self.number(value)}, i64 {value}"
+            arguments += f", i32 {self.word(value)}, i64 {value}"
         what = shown.point.number | known << STEP_KNOWN_SHIFT
-        self.emit(marker, "step", f"i32 {self.number(bad)}, i32 {what}{arguments}")
+        self.emit(marker, "step", f"i32 {self.word(bad)}, i32 {what}{arguments}")
 
     def expand(
         self, place: ir.Instruction, lines: Iterable[str], names: dict[str, str], *, checked: bool
@@ -143,93 +130,60 @@ class _Follower(Accesses, Calls):
             if result:
                 names[result[0]] = self.function.fresh_name()
             made = place.insert_before(_NAME.sub(lambda found: names[found[0]], line))
-            varies = derives(made) and self.may_vary(*made.operands)
+            varies = derives(made) and self.has_shadow(*made.operands)
             if made.result and varies and can_have(made.type, self.module):
-                self._number(made.result, made.type)
-            self._follow(made)
+                self.add(made.result, made.type)
+            self.follow(made)
         self._checks = before
         return names
 
-    def _enter(self) -> None:
-        first = next(i for i in self.function.entry if not isinstance(i, ir.Alloca))
-        numbered = [
-            (index, each) for index, each in enumerate(self.function.parameters) if each.name in self.numbers
-        ]
-        if not numbered:
-            return
-        meant = self.function.fresh_name()
-        self.emit(first, "enter", f"ptr {self.function.ref}", meant)
-        for index, each in numbered:
-            result = self.numbers[each.name or ""][0]
-            if index < MOST_ARGUMENTS:
-                self.emit(first, "parameter", f"i1 {meant}, i64 {index}", result)
-            else:
-                first.insert_before(f"{result} = add i32 0, 0")
-
-    def _main(self) -> None:
-        first = next(i for i in self.function.entry if not isinstance(i, ir.Alloca))
+    def begin_program(self, place: ir.Instruction) -> None:
         names = [each.name for each in self.function.parameters]
         vector = names[1] if len(names) > 1 else "null"
         bounds = [f"@__{end}_{COVERED_SECTION}" for end in ("start", "stop")]
         for bound in bounds:
             self.module.add_global(f"{bound} = extern_weak hidden global [0 x i8]")
-        self.emit(first, "shares", ", ".join(f"ptr {bound}" for bound in bounds))
-        self.emit(first, "main", f"i64 0, ptr {vector}")
+        self.emit(place, "shares", ", ".join(f"ptr {bound}" for bound in bounds))
+        self.emit(place, "main", f"i64 0, ptr {vector}")
 
-    def binary(self, made: ir.Instruction) -> None:
-        if made.opcode.startswith("f") or not width_of(made.type):
-            self.bind_all(made, "FLOATING" if made.opcode.startswith("f") else "WIDTH")
-            return
-        if not self.may_vary(*made.operands):
-            return
+    # -- operations --
+
+    def unfollowed(self, made: ir.Instruction) -> None:
+        self.bind_all(made, _reason(made))
+
+    def compute(self, made: ir.Instruction) -> None:
+        self.bind_all(made, "OPERATION")
+        self.none(made)
+
+    def binary(self, made: ir.Binary) -> None:
         one, other = made.operands
-        may_fail = other.value in self.numbers or made.opcode in ("sdiv", "srem")
+        may_fail = other.value in self.shadows or made.opcode in ("sdiv", "srem")
         if self._checks and made.opcode in _CHECKED and may_fail:
             place = _marker_of(made) or made
             arguments, suffix = self.pair(place, one, other)
             self.emit(place, f"check_{suffix}", f"i32 {what_of(made.opcode.upper(), made.type)}, {arguments}")
         self._make(made, what_of(made.opcode.upper(), made.type))
 
-    def compare(self, made: ir.Instruction) -> None:
-        assert isinstance(made, ir.Compare)
-        type_ = made.operands[0].type
-        if made.opcode == "fcmp" or not width_of(type_):
-            self.bind_all(made, "FLOATING" if made.opcode == "fcmp" else "WIDTH")
-        elif self.may_vary(*made.operands):
-            name, flags = COMPARISONS[made.predicate]
-            self._make(made, what_of(name, type_) | flags)
+    def compare(self, made: ir.Compare) -> None:
+        name, flags = COMPARISONS[made.predicate]
+        self._make(made, what_of(name, made.operands[0].type) | flags)
 
     def _make(self, made: ir.Instruction, what: int) -> None:
         place = after(made)
         arguments, suffix = self.pair(place, *made.operands)
         self.emit(place, f"make_{suffix}", f"i32 {what}, {arguments}", self.own_number(made))
 
-    def cast(self, made: ir.Instruction) -> None:
-        assert isinstance(made, ir.Cast)
-        source = made.operands[0]
-        if made.opcode not in CASTS:
-            self.bind_all(made, "FLOATING")
-        elif made.result not in self.numbers:
-            self.bind_all(made, "WIDTH")
-        elif self.may_vary(source):
-            name = "SEXT" if made.opcode == "sext" else "ZEXT"
-            self.resize(after(made), name, source, made.type, self.own_number(made))
-        else:
-            self.nothing_of(made)
+    def cast(self, made: ir.Cast) -> None:
+        name = "SEXT" if made.opcode == "sext" else "ZEXT"
+        self.resize(after(made), name, made.operands[0], made.type, self.own_number(made))
 
-    def unary(self, made: ir.Instruction) -> None:
-        if made.opcode == "freeze" and made.result in self.numbers:
-            self.same(made, made.operands[0].value)
-        else:
-            self.bind_all(made, "FLOATING")
-
-    def select(self, made: ir.Instruction) -> None:
+    def select(self, made: ir.Select) -> None:
         condition, one, other = made.operands
-        if made.result not in self.numbers or condition.type != "i1" or not width_of(made.type):
+        if width_of(made.type):
+            self._choose(made, condition.value, self.word(condition.value), one, other)
+        else:
             self.bind_all(made, "WIDTH")
-            self.nothing_of(made)
-            return
-        self._choose(made, condition.value, self.number(condition.value), one, other)
+            self.none(made)
 
     def _choose(
         self, made: ir.Instruction, condition: str, number: str, one: ir.Operand, other: ir.Operand
@@ -239,53 +193,35 @@ class _Follower(Accesses, Calls):
         arguments = f"i32 {number}, i1 {condition}, i32 {width_of(made.type)}, {arguments}"
         self.emit(place, f"choose_{suffix}", arguments, self.own_number(made))
 
-    def phi(self, made: ir.Instruction) -> None:
-        assert isinstance(made, ir.Phi)
-        for part, name in enumerate(self.numbers.get(made.result or "", ())):
-            incoming = ", ".join(
-                f"[ {self.numbers[value][part] if value in self.numbers else '0'}, {block} ]"
-                for value, block in made.incoming
-            )
-            made.insert_before(f"{name} = phi i32 {incoming}", dbg=False)
-
-    def address(self, made: ir.Instruction) -> None:
+    def address(self, made: ir.GetElementPtr) -> None:
         """An address is the sum of its base and the products of its indices and sizes."""
-        assert isinstance(made, ir.GetElementPtr)
-        if made.result not in self.numbers:
-            if self.may_vary(*made.operands):
-                self.bind_all(made, "WIDTH")
-            return
-        place = after(made)
         offset = made.offset
         if offset is None:
-            self.bind_all(made, "OPERATION")
-            self.nothing_of(made)
+            self.compute(made)
             return
-        number, value = (
-            self.number(made.base),
-            place.insert_before(f"ptrtoint ptr {made.base} to i64").result or "",
-        )
+        place = after(made)
+        number, value = self.word(made.base), self.put(place, f"ptrtoint ptr {made.base} to i64")
         for type_, index, scale in _terms(made):
             number, value = self._plus(place, number, value, type_, index, scale)
         if offset.constant:
             number, value = self._sum(place, number, value, "0", str(offset.constant))
-        place.insert_before(f"{self.own_number(made)} = add i32 {number}, 0")
+        self.define(place, made.result, [number])
 
     def _plus(
         self, place: ir.Instruction, number: str, value: str, type_: str, index: str, scale: int
     ) -> tuple[str, str]:
         """An address and a scaled index."""
-        own = self.number(index)
+        own = self.word(index)
         if type_ != "i64":
             opcode = "trunc" if width_of(type_) > 64 else "sext"
-            wide = place.insert_before(f"{opcode} {type_} {index} to i64").result or ""
+            wide = self.put(place, f"{opcode} {type_} {index} to i64")
             if own != "0":
                 name = self.function.fresh_name()
                 self.resize(place, "SEXT", ir.Operand(type_, index, 0, 0), "i64", name)
                 own = name
             index = wide
         if scale != 1:
-            product = place.insert_before(f"mul i64 {index}, {scale}").result or ""
+            product = self.put(place, f"mul i64 {index}, {scale}")
             if own != "0":
                 name = self.function.fresh_name()
                 self.emit(
@@ -299,7 +235,7 @@ class _Follower(Accesses, Calls):
         return self._sum(place, number, value, own, index)
 
     def _sum(self, place: ir.Instruction, number: str, value: str, own: str, index: str) -> tuple[str, str]:
-        total = place.insert_before(f"add i64 {value}, {index}").result or ""
+        total = self.put(place, f"add i64 {value}, {index}")
         if number == own == "0":
             return "0", total
         name = self.function.fresh_name()
@@ -311,41 +247,21 @@ class _Follower(Accesses, Calls):
         )
         return name, total
 
-    def extract(self, made: ir.Instruction) -> None:
-        assert isinstance(made, ir.ExtractValue)
-        whole = self.numbers.get(made.operands[0].value)
-        if made.result in self.numbers:
-            number = whole[made.indices[0]] if whole and len(made.indices) == 1 else "0"
-            after(made).insert_before(f"{self.own_number(made)} = add i32 {number}, 0")
+    # -- decisions --
 
-    def insert(self, made: ir.Instruction) -> None:
-        assert isinstance(made, ir.InsertValue)
-        whole, value = made.operands
-        own = self.numbers.get(made.result or "")
-        if own is None or len(made.indices) != 1:
-            self.bind_all(made, "WIDTH")
-            return
-        parts = list(self.numbers.get(whole.value, ("0",) * len(own)))
-        parts[made.indices[0]] = self.number(value.value)
-        place = after(made)
-        for name, number in zip(own, parts, strict=True):
-            place.insert_before(f"{name} = add i32 {number}, 0")
-
-    def branch(self, made: ir.Instruction) -> None:
-        assert isinstance(made, ir.Br)
+    def branch(self, made: ir.Br) -> None:
         condition = made.condition
-        if condition in self.numbers:
-            decided = f"i32 {self.number(condition or '')}, i1 {condition}"
+        if condition in self.shadows:
+            decided = f"i32 {self.word(condition or '')}, i1 {condition}"
             self.emit(made, "decide", f"{decided}, ptr {last_line(made.owner)}")
 
-    def switch(self, made: ir.Instruction) -> None:
-        assert isinstance(made, ir.Switch)
+    def switch(self, made: ir.Switch) -> None:
         operand = made.operands[0]
-        if operand.value not in self.numbers:
+        if operand.value not in self.shadows:
             return
         value, suffix = word(made, operand.value, operand.type)
         table = self._cases(made)
-        decided = f"i32 {self.number(operand.value)}, {value}, ptr {table}"
+        decided = f"i32 {self.word(operand.value)}, {value}, ptr {table}"
         self.emit(made, f"select_{suffix}", f"{decided}, ptr {last_line(made.owner)}")
 
     def _cases(self, made: ir.Switch) -> str:
@@ -365,44 +281,18 @@ class _Follower(Accesses, Calls):
         )
         return name
 
-    def nothing(self, made: ir.Instruction) -> None:
-        """The instruction looks at no value."""
-
-    def finish(self, made: ir.Instruction) -> None:
-        assert isinstance(made, ir.Ret)
-        if made.value is None or made.value not in self.numbers or _ends_with_musttail(made):
-            return
-        numbers = self.numbers[made.value]
-        listed = ", ".join(f"i32 {each}" for each in numbers)
-        self.emit(made, f"return_{len(numbers)}", f"ptr {self.function.ref}, {listed}")
-
-    def allocate(self, made: ir.Instruction) -> None:
+    def allocate(self, made: ir.Alloca) -> None:
         self.bind_all(made, "SIZE")
 
 
-_HANDLERS = {
-    ir.Binary: _Follower.binary,
-    ir.Compare: _Follower.compare,
-    ir.Cast: _Follower.cast,
-    ir.Unary: _Follower.unary,
-    ir.Select: _Follower.select,
-    ir.Phi: _Follower.phi,
-    ir.GetElementPtr: _Follower.address,
-    ir.ExtractValue: _Follower.extract,
-    ir.InsertValue: _Follower.insert,
-    ir.Load: _Follower.load,
-    ir.Store: _Follower.store,
-    ir.AtomicRMW: _Follower.atomic,
-    ir.CmpXchg: _Follower.atomic,
-    ir.Br: _Follower.branch,
-    ir.Switch: _Follower.switch,
-    ir.Ret: _Follower.finish,
-    ir.Alloca: _Follower.allocate,
-    ir.Call: _Follower.called,
-    ir.Invoke: _Follower.called,
-    ir.LandingPad: _Follower.nothing,
-    ir.Unreachable: _Follower.nothing,
-}
+def _reason(made: ir.Instruction) -> str:
+    """Why the result of an operation has no expression."""
+    if isinstance(made, ir.Binary | ir.Unary | ir.Compare):
+        return "FLOATING" if made.opcode.startswith("f") else "WIDTH"
+    if isinstance(made, ir.Cast):
+        return "WIDTH" if made.opcode in CASTS else "FLOATING"
+    wide = isinstance(made, ir.Select | ir.GetElementPtr | ir.InsertValue | ir.ExtractValue)
+    return "WIDTH" if wide else "OPERATION"
 
 
 def _marker_of(made: ir.Instruction) -> ir.Instruction | None:
@@ -420,7 +310,3 @@ def _terms(made: ir.GetElementPtr) -> list[tuple[str, str, int]]:
     assert offset is not None
     types = {value: type_ for type_, value in made.indices}
     return [(types[name], name, scale) for scale, name in offset.terms]
-
-
-def _ends_with_musttail(made: ir.Ret) -> bool:
-    return any(isinstance(each, ir.Call) and each.marker == "musttail" for each in made.owner)

@@ -8,6 +8,7 @@ the runtime. An expression is a pure function of its operands, so LLVM deletes t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from whence.abi.symbolic import (
     ARGUMENTS_OFFSET,
@@ -23,6 +24,7 @@ from whence.abi.symbolic import (
 )
 from whence.instrument.markers.planes import find_cell
 from whence.instrument.markers.prefixes import SYMBOLIC
+from whence.instrument.shadow.area import Area
 
 MODEL, AFTER = f"{SYMBOLIC}of_", f"{SYMBOLIC}after_"
 """What begins the names of models of library functions in the runtime, before and after the call."""
@@ -30,7 +32,7 @@ MODEL, AFTER = f"{SYMBOLIC}of_", f"{SYMBOLIC}after_"
 WORDS = {"1": "i1", "8": "i8", "16": "i16", "32": "i32", "64": "i64", "p": "ptr"}
 """Suffixes of functions, and the types of the values that they take."""
 _BYTES = {str(8 * size): size for size in range(1, 9)}
-_VARIABLE = "@__whence_symbolic"
+AREA = Area("__whence_symbolic", PASSED, PASSED_SIZE, ARGUMENTS_OFFSET, word=4)
 
 _PURE = "nounwind willreturn memory(none)"
 _READS = "nounwind willreturn memory(inaccessiblemem: read)"
@@ -43,6 +45,7 @@ _PLACE = "i32, ptr captures(address), ptr captures(address), i64"
 """Of an access: the number of the address, the address, the object that the code names, and its size."""
 
 
+@cache
 def declaration(name: str) -> str:
     """What declares one of these functions; raises `KeyError` for other names."""
     kind, _, suffix = name.removeprefix(SYMBOLIC).partition("_")
@@ -85,7 +88,7 @@ def declaration(name: str) -> str:
 
 def definitions() -> Iterator[str]:
     """The definitions of all, and declarations of the runtime's functions."""
-    yield f"{_VARIABLE} = external thread_local(initialexec) global [{PASSED_SIZE} x i8]"
+    yield AREA.declared
     yield "declare ptr @llvm.returnaddress(i32 immarg)"
     for name, result, parameters, here in _RUNTIME:
         yield from _slow(name, result, parameters, here)
@@ -374,14 +377,6 @@ cold:
 # What calls pass.
 
 
-def _at(offset: int, name: str) -> str:
-    return f"  %{name} = getelementptr i8, ptr {_VARIABLE}, i64 {offset}"
-
-
-_CALLEE = _at(PASSED.offset("callee"), "to")
-_RETURNED = _at(PASSED.offset("returned"), "from")
-
-
 def _numbers(count: int) -> tuple[list[str], str]:
     names = [f"%n{i}" for i in range(count)]
     return names, ", ".join(f"i32 {each}" for each in names)
@@ -390,7 +385,7 @@ def _numbers(count: int) -> tuple[list[str], str]:
 def _put(names: Sequence[str], offset: int) -> str:
     lines = []
     for i, name in enumerate(names):
-        lines += [_at(offset + 4 * i, f"slot{i}"), f"  store i32 {name}, ptr %slot{i}, align 4"]
+        lines += [AREA.at(offset + AREA.word * i, f"slot{i}"), f"  store i32 {name}, ptr %slot{i}, align 4"]
     return "\n".join(lines)
 
 
@@ -402,18 +397,16 @@ def _pass(count: int) -> str:
 plain:
   ret void
 cold:
-  %f = ptrtoint ptr %callee to i64
-{_CALLEE}
-  store i64 %f, ptr %to, align 8
+{AREA.names("callee")}
 {_put([*names, *rest], ARGUMENTS_OFFSET)}
   ret void"""
-    return _define("void", f"pass_{count}", f"ptr %callee, {parameters}", body)
+    return _define("void", f"pass_{count}", f"ptr %function, {parameters}", body)
 
 
 def _passed() -> str:
     """After a call: whether the function has taken the arguments."""
     body = f"""
-{_CALLEE}
+{AREA.at("callee", "to")}
   %still = load i64, ptr %to, align 8
   %left = icmp ne i64 %still, 0
   br i1 %left, label %cold, label %plain, !prof !0
@@ -428,10 +421,7 @@ cold:
 def _enter() -> str:
     """Whether arguments are passed to this function; it takes them."""
     body = f"""
-{_CALLEE}
-  %callee = load i64, ptr %to, align 8
-  %f = ptrtoint ptr %function to i64
-  %meant = icmp eq i64 %callee, %f
+{AREA.meant("callee")}
   br i1 %meant, label %cold, label %plain, !prof !0
 plain:
   ret i1 false
@@ -447,9 +437,7 @@ def _parameter() -> str:
 plain:
   ret i32 0
 cold:
-  %index.4 = shl i64 %index, 2
-  %index.at = add i64 %index.4, {ARGUMENTS_OFFSET}
-  %slot = getelementptr i8, ptr {_VARIABLE}, i64 %index.at
+{AREA.at_index(ARGUMENTS_OFFSET)}
   %number = load i32, ptr %slot, align 4
   ret i32 %number"""
     return _define("i32", "parameter", "i1 %meant, i64 %index", body)
@@ -460,7 +448,10 @@ def _return(count: int) -> str:
     names, parameters = _numbers(count)
     lines = []
     for i in range(MOST_RESULTS):
-        lines += [_at(RESULTS_OFFSET + 4 * i, f"old{i}"), f"  %o{i} = load i32, ptr %old{i}, align 4"]
+        lines += [
+            AREA.at(RESULTS_OFFSET + AREA.word * i, f"old{i}"),
+            f"  %o{i} = load i32, ptr %old{i}, align 4",
+        ]
     olds = [f"%o{i}" for i in range(MOST_RESULTS)]
     untaken = _any(olds).replace("%any", "%untaken").replace("%some", "%stale")
     untaken = untaken.replace("label %cold, label %plain", "label %stale.cold, label %put")
@@ -476,9 +467,7 @@ stale.cold:
   call preserve_mostcc void @{_slow_name("replace")}() #3
   br label %put
 put:
-  %f = ptrtoint ptr %function to i64
-{_RETURNED}
-  store i64 %f, ptr %from, align 8
+{AREA.names("returned")}
 {_put(names, RESULTS_OFFSET)}
   ret void"""
     return _define("void", f"return_{count}", f"ptr %function, {parameters}", body)
@@ -487,9 +476,7 @@ put:
 def _result() -> str:
     """The number of a part of a result, 0 if other code has returned it."""
     body = f"""
-  %index.4 = shl i64 %index, 2
-  %index.at = add i64 %index.4, {RESULTS_OFFSET}
-  %slot = getelementptr i8, ptr {_VARIABLE}, i64 %index.at
+{AREA.at_index(RESULTS_OFFSET)}
   %number = load i32, ptr %slot, align 4
   %some = icmp ne i32 %number, 0
   br i1 %some, label %cold, label %plain, !prof !0

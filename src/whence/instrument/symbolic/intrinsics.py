@@ -6,19 +6,11 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from whence import ir
+from whence.instrument.shadow.calls import SAME
 from whence.instrument.symbolic.expansions import is_expanded
 
 T = TypeVar("T")
 
-SAME = (
-    "llvm.launder.",
-    "llvm.strip.",
-    "llvm.expect",
-    "llvm.ssa.copy",
-    "llvm.ptr.annotation",
-    "llvm.annotation.",
-)
-"""Those whose result is their first argument."""
 EXTREMES = {"llvm.umax.": "ugt", "llvm.umin.": "ult", "llvm.smax.": "sgt", "llvm.smin.": "slt"}
 """Those that choose the first argument where the comparison holds."""
 UNARY = {"llvm.abs.": "MAGNITUDE", "llvm.bswap.": "SWAPPED"}
@@ -32,8 +24,6 @@ OVERFLOWING = {
     "llvm.umul.with.overflow.": ("MUL", "MUL_CARRIES"),
 }
 """Those that also say whether the result does not fit: the operator of both parts of their results."""
-COPIES = ("llvm.memcpy.", "llvm.memmove.")
-SETS = ("llvm.memset.",)
 SILENT = (
     "llvm.lifetime.",
     "llvm.dbg.",

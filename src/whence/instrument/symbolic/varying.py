@@ -1,4 +1,4 @@
-"""Which values of a function may have expressions: the others need no code."""
+"""Which values may have expressions."""
 
 from __future__ import annotations
 
@@ -20,31 +20,8 @@ def is_numbered(parameter: ir.Parameter | ir.Argument) -> bool:
     return bool(width_of(parameter.type)) and not any(parameter.attributes.has(each) for each in _UNNUMBERED)
 
 
-def varying(function: ir.Function) -> set[str]:
-    """The names of values that may have expressions."""
-    module = function.module
-    found = {each.name for each in function.parameters if each.name and is_numbered(each)}
-    users: dict[str, list[ir.Instruction]] = {}
-    waiting = list(found)
-    for each in function.instructions():
-        if each.result is None:
-            continue
-        if _is_source(each) and can_have(each.type, module):
-            found.add(each.result)
-            waiting.append(each.result)
-        elif derives(each) and can_have(each.type, module):
-            for operand in each.operands:
-                if operand.value.startswith("%") and operand.type != "label":
-                    users.setdefault(operand.value, []).append(each)
-    while waiting:
-        for user in users.get(waiting.pop(), ()):
-            if user.result is not None and user.result not in found:
-                found.add(user.result)
-                waiting.append(user.result)
-    return found
-
-
-def _is_source(made: ir.Instruction) -> bool:
+def is_source(made: ir.Instruction) -> bool:
+    """Whether a result may have an expression that comes from elsewhere: from memory, or out of a call."""
     if isinstance(made, ir.Load):
         return True
     return isinstance(made, ir.Call) and not made.is_intrinsic and not made.is_assembly

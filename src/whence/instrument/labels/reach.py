@@ -7,26 +7,17 @@ from collections.abc import Iterable, Iterator
 from whence import ir
 from whence.instrument.analysis.closure import closure
 from whence.instrument.definedness.decisions import is_decision
-from whence.instrument.shadow.classes import (
+from whence.instrument.labels.classes import (
     DIVISIONS,
     amounts_of,
     class_of,
-    is_marker,
-    is_source,
-    library_name,
     operands_of,
 )
-from whence.instrument.shadow.domain import Domain
+from whence.instrument.labels.domain import Followed
+from whence.instrument.shadow.calls import is_marker, library_name
 
 
-def followed(function: ir.Function, domain: Domain) -> set[str]:
-    """The names of these values. Linear in the function's size."""
-    instructions = list(function.instructions())
-    varying = _varying(function, instructions, domain)
-    return varying & _wanted(instructions, varying, domain)
-
-
-def depends_on(made: ir.Instruction, domain: Domain) -> list[str]:
+def depends_on(made: ir.Instruction, domain: Followed) -> list[str]:
     """The values whose shadows come through to the result."""
     operation = class_of(made)
     names = []
@@ -39,20 +30,8 @@ def depends_on(made: ir.Instruction, domain: Domain) -> list[str]:
     return [each for each in names if each.startswith("%")]
 
 
-def _varying(function: ir.Function, instructions: list[ir.Instruction], domain: Domain) -> set[str]:
-    found = {each.name for each in function.parameters if each.name}
-    users: dict[str, list[str]] = {}
-    for each in instructions:
-        if each.result is None:
-            continue
-        if is_source(each):
-            found.add(each.result)
-        for name in depends_on(each, domain):
-            users.setdefault(name, []).append(each.result)
-    return closure(found, lambda name: users.get(name, ()))
-
-
-def _wanted(instructions: list[ir.Instruction], varying: set[str], domain: Domain) -> set[str]:
+def wanted(instructions: list[ir.Instruction], varying: set[str], domain: Followed) -> set[str]:
+    """Those of some values whose shadows something looks at. Linear in the function's size."""
     made_by = {each.result: each for each in instructions if each.result is not None}
 
     def before(name: str) -> list[str]:
@@ -79,7 +58,7 @@ def _values(operands: Iterable[ir.Operand]) -> list[str]:
     return [each.value for each in operands if each.value.startswith("%")]
 
 
-def looked_at(made: ir.Instruction, domain: Domain) -> Iterator[str]:
+def looked_at(made: ir.Instruction, domain: Followed) -> Iterator[str]:
     """The values whose shadows are stored, passed, returned or judged here."""
     match made:
         case ir.Store():
@@ -98,7 +77,7 @@ def looked_at(made: ir.Instruction, domain: Domain) -> Iterator[str]:
     yield from (value for _, value in judged(made, domain))
 
 
-def judged(made: ir.Instruction, domain: Domain) -> Iterator[tuple[str, str]]:
+def judged(made: ir.Instruction, domain: Followed) -> Iterator[tuple[str, str]]:
     """The detection points of an instruction at which rules judge values, and these."""
     found: list[tuple[str, str]] = []
     match made:

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from whence import ir
 from whence.abi import library
-from whence.abi.intercepts import PREFIX
-from whence.instrument.shadow.domain import COPY
+from whence.instrument.labels.domain import COPY
+from whence.instrument.shadow.calls import COPIES, FILLS, SAME, is_marker, library_name
 
 DIVISIONS = frozenset(("udiv", "sdiv", "urem", "srem", "fdiv", "frem"))
-_SAME = (
-    "llvm.launder.",
-    "llvm.strip.",
-    "llvm.expect",
-    "llvm.ssa.copy",
-    "llvm.ptr.annotation",
-    "llvm.annotation.",
-)
 _NOTHING = (
     "llvm.objectsize.",
     "llvm.is.constant.",
@@ -34,24 +26,11 @@ AMOUNTS = {
     **{name: frozenset(numbers) for name, numbers in library.arguments("block").items()},
 }
 """Arguments of library functions that are sizes."""
-_INTRINSIC_AMOUNTS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
-
-
-def library_name(call: ir.Call) -> str:
-    """The library function that a call of its wrapper, or of itself, stands for; empty for others."""
-    name = call.callee or ""
-    plain = name.removeprefix(PREFIX)
-    return plain if plain in library.FUNCTIONS else ""
-
-
-def is_marker(call: ir.Call) -> bool:
-    """Whether a call is whence's own: no code of the program."""
-    return (call.callee or "").startswith("__whence_") and not library_name(call)
 
 
 def amounts_of(call: ir.Call) -> frozenset[int]:
     """The arguments that say how many bytes there are, or how large a new block is."""
-    if (call.callee or "").startswith(_INTRINSIC_AMOUNTS):
+    if (call.callee or "").startswith((*COPIES, *FILLS)):
         return frozenset((2,))
     return AMOUNTS.get(library_name(call), frozenset())
 
@@ -83,7 +62,7 @@ def _class_of_call(call: ir.Call) -> str | None:
     name = call.callee or ""
     if call.type == "void" or name.startswith(_NOTHING):
         return None
-    if name.startswith(_SAME):
+    if name.startswith(SAME):
         return COPY
     if call.is_assembly or (name.startswith("llvm.") and not name.startswith("llvm.eh.")):
         return "arithmetic"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whence.abi.labels import CHUNK_SHIFT, PASSED_SIZE, TABLE_BASE
+from whence.abi.labels import CHUNK_SHIFT, TABLE_BASE
 from whence.instrument.markers.planes import find_cell
 
 PASSED = "__whence_labels"
@@ -40,11 +40,6 @@ def declaration(name: str) -> str:
     if not width.isdecimal():
         return _DECLARED[name]
     return f"declare {'i8' if kind == READ else 'void'} @{name}(ptr{'' if kind == READ else ', i8'}) nounwind"
-
-
-def variable() -> str:
-    """The thread-local variable through which calls pass labels."""
-    return f"@{PASSED} = external thread_local(initialexec) global [{PASSED_SIZE} x i8]"
 
 
 def definitions() -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""Labels of domains that rules name: a shadow domain of optimised code."""
