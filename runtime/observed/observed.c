@@ -163,15 +163,18 @@ void port_written(const struct context *context, uint64_t caller, struct text *i
 /* Bytes of the sequence of instructions in which they are seen. */
 #define SEQUENCE 19
 
+#define REQUEST_WORDS 6
+
 /* rdx holds the answer of a process that nothing executes, and then ours. For stacks, the request
  * is a call from where it stands, whose frame lies below the stack pointer for that time: what is
- * there may be the program's. */
+ * there may be the program's, and so may the request itself. */
 static void answer(const struct stop *stop, void *machine) {
     greg_t *gregs = ((ucontext_t *)machine)->uc_mcontext.gregs;
     struct frame *call = (struct frame *)gregs[REG_RSP] - 1, kept = *call;
+    uint64_t words[REQUEST_WORDS];
+    wh_copy(words, (const void *)stop->address, sizeof words);
     *call = (struct frame){(const struct frame *)gregs[REG_RBP], stop->pc + SEQUENCE};
-    gregs[REG_RDX] =
-        (greg_t)request_answer((const uint64_t *)stop->address, (uint64_t)gregs[REG_RDX], call);
+    gregs[REG_RDX] = (greg_t)request_answer(words, (uint64_t)gregs[REG_RDX], call);
     gregs[REG_RIP] = (greg_t)(stop->pc + SEQUENCE);
     *call = kept;
 }
