@@ -589,6 +589,7 @@ void settle(struct block *block) {
         if (statement->tag == Ist_NoOp) continue;
         if (statement->tag == Ist_IMark) {
             enter(block, statement);
+            judge_arguments(block, i);
             continue;
         }
         if (statement->tag == Ist_AbiHint) { /* it may call the program, by an address */
