@@ -164,12 +164,11 @@ static void judge_use(const struct stop *stop, void *machine) {
 #define BITS_OF_ARGUMENT 4
 #define SECOND_HALF 32
 
-void port_arguments(uint64_t how, const long *words, const char *library,
+void port_arguments(unsigned first, uint64_t how, const long *words, const char *library,
                     const struct frame *frame) {
     for (uint64_t i = 0; how && event_watched(WH_POINT_USE); i++, how >>= BITS_OF_ARGUMENT) {
         uint64_t bytes = how % (1u << BITS_OF_ARGUMENT), found[2];
-        /* The first argument of `syscall` is the number. */
-        if (!bytes || !tool_ask(WH_REQUEST_ARGUMENT, i + 1, (uintptr_t)found)) continue;
+        if (!bytes || !tool_ask(WH_REQUEST_ARGUMENT, first + i, (uintptr_t)found)) continue;
         if (bytes < sizeof(uint64_t)) found[0] = found[0] << SECOND_HALF >> SECOND_HALF;
         if (!found[0]) continue;
         struct context context = {0};
@@ -239,11 +238,16 @@ static void answer(const struct stop *stop, void *machine) {
     greg_t *gregs = ((ucontext_t *)machine)->uc_mcontext.gregs;
     struct frame *call = (struct frame *)gregs[REG_RSP] - 1, kept = *call;
     uint64_t words[REQUEST_WORDS];
+    uint8_t bits[sizeof *call];
     wh_copy(words, (const void *)stop->address, sizeof words);
+    observed_read_bits((uintptr_t)call, sizeof bits, bits);
     *call = (struct frame){(const struct frame *)gregs[REG_RBP], stop->pc + SEQUENCE};
+    observed_write_bits((uintptr_t)call, sizeof bits, bits);
     gregs[REG_RDX] = (greg_t)request_answer(words, (uint64_t)gregs[REG_RDX], call);
     gregs[REG_RIP] = (greg_t)(stop->pc + SEQUENCE);
+    observed_read_bits((uintptr_t)call, sizeof bits, bits); /* the request may be about them */
     *call = kept;
+    observed_write_bits((uintptr_t)call, sizeof bits, bits);
 }
 
 int observed_fault(int number, void *machine) {

@@ -368,7 +368,7 @@ long whence_raw_call(long number, long a, long b, long c, long d, long e, long f
     struct stand_ins own = {0};
     long words[] = {a, b, c, d, e, f};
     if (PORT_OBSERVED && VALUES_ON)
-        port_arguments(numbers[number], words, site.function, site.frame);
+        port_arguments(1, numbers[number], words, site.function, site.frame);
     for (unsigned i = 0; i < ARGUMENTS; i++)
         begin(site, whence_raw_calls[number].arguments[i], words, &own);
     if (number == SYS_epoll_ctl)

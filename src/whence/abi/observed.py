@@ -107,7 +107,7 @@ NUMBERS = {
     **dict.fromkeys(("link", "rename", "symlink", "stat", "lstat", "truncate"), "88"),
     **dict.fromkeys(("fstat", "ftruncate"), "48"),
     **dict.fromkeys(("close", "dup", "fsync", "fdatasync", "fchdir"), "4"),
-    **dict.fromkeys(("dup2", "fcntl", "fcntl64", "shutdown", "listen"), "44"),
+    **dict.fromkeys(("dup2", "shutdown", "listen"), "44"),
     "dup3": "444",
     "lseek": "484",
     "ioctl": "48",
@@ -117,7 +117,7 @@ NUMBERS = {
     "execveat": "48884",
     "sendfile": "4488",
     **dict.fromkeys(("copy_file_range", "splice"), "484884"),
-    "syscall": "n",
+    **dict.fromkeys(("syscall", "fcntl", "fcntl64"), "n"),
 }
 """Function, or system call of that name -> its arguments: how many bytes of each are judged, or s: a status;
 n: all are noted. Functions whose arguments the kernel, or the allocator, gets as they are, and looks at in
