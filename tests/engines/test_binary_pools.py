@@ -7,6 +7,7 @@ import pytest
 from tests.harness.cores import CORE, Compile, needs_core
 from tests.harness.process import Done, Whence
 
+UNDEFINED = "use-of-uninitialized-value"
 START = """
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +125,8 @@ def test_bugs_and_their_clean_twins(name: str, run: Whence, compile_: Compile) -
     include = ("-I", str(CORE.headers.parent))
     for fault, found in (1, sorted(expected)), (0, []):
         program = compile_(body, f"-DFAULT={fault}", *include, name=f"{name}{fault}")
-        done = run.run("--engine", "binary", "--keep-going", "--timeout", "60", program)
+        options = ("--engine", "binary", "--keep-going", "--timeout", "60", "--enable", UNDEFINED)
+        done = run.run(*options, program)
         assert rules(done) == found, done.err
         assert words in done.err or not fault, done.err
 
