@@ -589,7 +589,7 @@ void settle(struct block *block) {
         if (statement->tag == Ist_NoOp) continue;
         if (statement->tag == Ist_IMark) {
             enter(block, statement);
-            judge_arguments(block, i);
+            if (block->at == block->begin) judge_arguments(block);
             continue;
         }
         if (statement->tag == Ist_AbiHint) { /* it may call the program, by an address */
@@ -608,6 +608,7 @@ void settle(struct block *block) {
             !arrives && statement->tag == Ist_Put && is_kept(statement->Ist.Put.offset & ~7);
         if (!keeps) write_none(block, i);
     }
+    pass_status(block);
     if (in->jumpkind != Ijk_Ret || !is_own(block->at)) return;
     IRExpr *waiting = put(block, Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, word((Addr)&copies_wait)));
     IRDirty *call = unsafeIRDirty_0_N(0, "returning", VG_(fnptr_to_fnentry)(&returning),

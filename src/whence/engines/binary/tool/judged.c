@@ -89,11 +89,11 @@ static void judge_register(struct block *block, Int from, ULong bytes, ULong kin
     call_use(block, value, bits, tag_of_register(block, from), kind);
 }
 
-/* Whether the code before a place of the block makes the result of a call the first argument. */
-static Bool passes_result(const struct block *block, Int at) {
+/* Whether a block makes the result of a call the first argument of another. */
+static Bool passes_result(const struct block *block) {
     Bool is_result[block->temporaries + 1], passes = False;
     VG_(memset)(is_result, 0, sizeof is_result);
-    for (Int i = 0; i < at; i++) {
+    for (Int i = 0; i < block->in->stmts_used; i++) {
         const IRStmt *statement = block->in->stmts[i];
         const IRExpr *value = statement->tag == Ist_WrTmp ? statement->Ist.WrTmp.data
                               : statement->tag == Ist_Put ? statement->Ist.Put.data
@@ -112,15 +112,18 @@ static Bool passes_result(const struct block *block, Int at) {
     return passes;
 }
 
-void judge_arguments(struct block *block, Int at) {
-    ULong how = how_of(block->at);
-    if (!how) return;
-    if (block->at != block->begin) {
-        /* The C library itself calls it with what `main` has returned. */
-        if ((how & 0xf) == WHENCE_JUDGED_STATUS && passes_result(block, at))
-            judge_register(block, RESULT, 4, WHENCE_USE_STATUS);
-        return;
-    }
+/* The C library itself ends the process with what `main` has returned. */
+void pass_status(struct block *block) {
+    const IRSB *in = block->in;
+    if (in->jumpkind != Ijk_Call || in->next->tag != Iex_Const) return;
+    ULong how = how_of(in->next->Iex.Const.con->Ico.U64);
+    if ((how & 0xf) != WHENCE_JUDGED_STATUS || !passes_result(block)) return;
+    IRExpr *bits = put(block, Ity_I64, IRExpr_Get(block->layout->total_sizeB + RESULT, Ity_I64));
+    put_bits(block, registers[0], bits, tag_of_register(block, RESULT));
+}
+
+void judge_arguments(struct block *block) {
+    ULong how = how_of(block->begin);
     if ((how & 0xf) == WHENCE_JUDGED_NOTED) {
         call_note(block);
         return;

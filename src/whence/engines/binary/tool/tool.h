@@ -167,8 +167,10 @@ void mark_call(struct block *block, Int at);
 void before_statement(struct block *block, Int at);
 void after_statements(struct block *block);
 
-/* At the mark of an instruction: code before a function whose arguments are judged (judged.c). */
-void judge_arguments(struct block *block, Int at);
+/* Code before a function whose arguments are judged (judged.c). */
+void judge_arguments(struct block *block);
+/* Behind the statements of a block whose values are settled. */
+void pass_status(struct block *block);
 /* WHENCE_REQUEST_JUDGE and WHENCE_REQUEST_ARGUMENT. */
 Bool judge_calls(Addr function, ULong how);
 Bool noted_argument(ThreadId thread, UInt number, UWord *bits_and_tag);
