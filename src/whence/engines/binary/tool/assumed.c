@@ -576,7 +576,11 @@ static Bool keep_argument(struct block *block, const IRStmt *statement) {
            block->bits[statement->Ist.Store.data->Iex.RdTmp.tmp] != IRTemp_INVALID;
 }
 
-static void returning(Addr to);
+/* The runtime returns: what it has copied is known where it leads back to the program. */
+static void returning(Addr to) {
+    ThreadId thread = VG_(get_running_tid)();
+    if (later[thread] && !is_apart(to)) apply_copies(thread);
+}
 
 void settle(struct block *block) {
     const IRSB *in = block->in;
@@ -615,10 +619,4 @@ void settle(struct block *block) {
                                       mkIRExprVec_1(in->next));
     call->guard = unop(block, Ity_I1, Iop_CmpNEZ32, waiting);
     addStmtToIRSB(block->out, IRStmt_Dirty(call));
-}
-
-/* The runtime returns: what it has copied is known where it leads back to the program. */
-static void returning(Addr to) {
-    ThreadId thread = VG_(get_running_tid)();
-    if (later[thread] && !is_apart(to)) apply_copies(thread);
 }
