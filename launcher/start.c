@@ -22,11 +22,13 @@ static int add_variables(struct plan_key *key) {
     return 1;
 }
 
-/* The number of words up to the first that is not an option. That may also be the value of an
- * option; then no plan has this key, because plans are written for programs only. */
+/* The number of words up to the first that is no option and has a slash: words without one are
+ * values of options, such as `--engine binary`, or a program that is searched for. Where the word
+ * with a slash is no program, but a value of an option, too, or an argument, no plan has this key,
+ * because plans are written for the place of the program only. */
 static size_t words_of_key(int count, char **words) {
     for (int i = 0; i < count; i++)
-        if (words[i][0] != '-') return strchr(words[i], '/') ? (size_t)i + 1 : 0;
+        if (words[i][0] != '-' && strchr(words[i], '/')) return (size_t)i + 1;
     return 0;
 }
 

@@ -75,6 +75,8 @@ RULES = (
     "double-join",
     "thread-leak",
     "lock-held-at-exit",
+    "data-race",
+    "race-on-free",
     "unsigned-addition-overflow",
     "unsigned-subtraction-overflow",
     "unsigned-multiplication-overflow",

@@ -22,16 +22,16 @@ static int is_in_range(const struct block_provider *provider, uintptr_t address)
     return address >= provider->begin && address < provider->end;
 }
 
-static unsigned find_region(uintptr_t address, int inner) {
+static unsigned find_region(uintptr_t address, enum rooms rooms) {
     for (uint32_t i = 0; i < blocks_providers; i++)
-        if (providers[i]->inner == inner && is_in_range(providers[i], address) &&
+        if (providers[i]->rooms == rooms && is_in_range(providers[i], address) &&
             (!providers[i]->holds || providers[i]->holds(address)))
             return BLOCK_PROVIDED + i;
     return 0;
 }
 
 /* The region of the provider whose range contains the address; 0: none. */
-static unsigned region_of(uintptr_t address) { return find_region(address, 0); }
+static unsigned region_of(uintptr_t address) { return find_region(address, ROOMS_APART); }
 
 static const struct block_provider *provider_of(unsigned region) {
     return providers[region - BLOCK_PROVIDED];
@@ -59,9 +59,31 @@ WH_COLD struct block block_provided_around(uintptr_t address) {
 }
 
 struct block block_inner(uintptr_t address) {
-    unsigned region = find_region(address, 1);
+    unsigned region = find_region(address, ROOMS_INNER);
     if (!region) return block_none();
     return (struct block){provider_of(region)->around(address), region};
+}
+
+/* ---- blocks that the program hands out itself ---- */
+
+struct whence_bounds blocks_handed_out;
+
+WH_COLD struct block block_handed_out_around(uintptr_t address) {
+    unsigned region = find_region(address, ROOMS_HANDED_OUT);
+    if (!region) return block_none();
+    return (struct block){provider_of(region)->around(address), region};
+}
+
+struct block block_handed_out_from(uintptr_t address) {
+    for (uint32_t i = 0; i < blocks_providers && blocks_handed_out.size; i++)
+        if (providers[i]->rooms == ROOMS_HANDED_OUT)
+            return (struct block){providers[i]->nearest(address), BLOCK_PROVIDED + i};
+    return block_none();
+}
+
+void blocks_search(int begins) {
+    for (uint32_t i = 0; i < blocks_providers; i++)
+        if (providers[i]->rooms == ROOMS_HANDED_OUT) providers[i]->search(begins);
 }
 
 static int was_used(struct block block) {

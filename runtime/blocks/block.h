@@ -77,6 +77,25 @@ struct block block_nearest(uintptr_t address);
  * access asks for it first. */
 struct block block_inner(uintptr_t address);
 
+/* ---- blocks that the program's own allocator hands out, in blocks of the heap or elsewhere: known
+ * between two calls of blocks_search ---- */
+
+/* No block lies outside; empty at all other times. */
+extern struct whence_bounds blocks_handed_out;
+struct block block_handed_out_around(uintptr_t address);
+
+/* The one in which an address lies. */
+static inline struct block block_handed_out(uintptr_t address) {
+    if (WH_LIKELY(address - blocks_handed_out.begin >= blocks_handed_out.size)) return block_none();
+    return block_handed_out_around(address);
+}
+
+/* The first one that ends behind an address. */
+struct block block_handed_out_from(uintptr_t address);
+
+/* This thread begins to search for leaks, or ends. */
+void blocks_search(int begins);
+
 /* Iterates over the blocks in a state (0: live and freed). Heap blocks come in the order of their
  * addresses, which is also the order of their slot sizes; a provider's blocks in the order of their
  * numbers. *cursor starts at 0; returns none at the end. */

@@ -12,19 +12,30 @@
 
 #include "block.h"
 
+/* Where the rooms of a provider lie, and by what they are found. */
+enum rooms {
+    ROOMS_APART,
+    ROOMS_INNER,      /* in other blocks: by block_inner alone */
+    ROOMS_HANDED_OUT, /* anywhere: by block_handed_out alone, while this thread searches for leaks
+                       */
+};
+
 struct block_provider {
     uintptr_t begin, end; /* overlaps neither the heap nor another provider's range, but: */
     uint64_t kind;        /* WH_KIND_* of all its blocks */
     /* Whether the address is in a room, where the range holds much else; such a range may overlap
      * others and the tables of the heap. NULL: all addresses of the range are. */
     int (*holds)(uintptr_t address);
-    int inner; /* its rooms lie in other blocks, and only block_inner finds them; it has holds */
+    enum rooms rooms; /* those that are not apart need holds */
     /* For an address in the range: the number of the block in whose room it lies, and of the
      * nearest block, live or freed; 0: none. */
     uint64_t (*around)(uintptr_t address);
     uint64_t (*nearest)(uintptr_t address);
     /* A bound: all numbers are below it. NULL: they are found by address alone. */
     uint64_t (*count)(void);
+    /* Of ROOMS_HANDED_OUT: this thread begins to search for leaks, or ends. In between, `nearest`
+     * is the first block that ends behind an address. */
+    void (*search)(int begins);
     /* Fills in facts that are zero except for row.kind; leaves row.id 0 if the room was never used.
      */
     void (*read)(uint64_t number, struct block_facts *facts);

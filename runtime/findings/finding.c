@@ -194,7 +194,8 @@ static void fill_event(struct wh_finding *head, const struct context *context,
 /* The block that was read into a row; none if the row is of an earlier one. */
 static struct block kept_block(const struct whence_block *row) {
     struct block kept = block_inner(row->begin);
-    if (!block_exists(kept)) kept = block_around(row->begin);
+    if (!block_exists(kept)) kept = block_handed_out(row->begin);
+    if (!block_exists(kept) || block_id(kept) != row->id) kept = block_around(row->begin);
     return block_exists(kept) && block_id(kept) == row->id ? kept : block_none();
 }
 

@@ -10,12 +10,13 @@
 static int has_table(struct site site, const struct iovec *parts, size_t count) {
     if (!count || count > IOV_MAX) return 0;
     check_range(site, parts, count * sizeof *parts, 0, parts);
-    if (!is_there(parts, count * sizeof *parts)) return 0;
-    for (size_t i = 0; VALUES_ON && i < count; i++) {
+    int whole = is_there(parts, count * sizeof *parts);
+    /* Of a table that is too long for its block, what is in the block is read, too. */
+    for (size_t i = 0; VALUES_ON && i < count && is_there(&parts[i], sizeof *parts); i++) {
         check_used_bytes(site, &parts[i].iov_len, sizeof parts->iov_len);
         if (parts[i].iov_len) check_used_bytes(site, &parts[i].iov_base, sizeof parts->iov_base);
     }
-    return 1;
+    return whole;
 }
 
 static int are_clean(const struct iovec *parts, size_t count) {

@@ -1,4 +1,5 @@
-/* The table of chunks that a program's own allocator has allocated: pool, address, size. */
+/* The table of chunks that a program's own allocator has allocated: pool, address, size. In a
+ * search for leaks they are blocks (ROOMS_HANDED_OUT), where no chunk lies in them. */
 #ifndef WHENCE_INTERFACE_CHUNKS_H
 #define WHENCE_INTERFACE_CHUNKS_H
 
@@ -8,6 +9,9 @@ struct chunk {
     uintptr_t begin; /* 0: the entry is empty; 1: it was removed */
     uint64_t size;
     uintptr_t pool;
+    uint64_t id; /* the time at which it was handed out; 0: it is no block that may leak */
+    uint32_t stack, thread;
+    uint32_t flags; /* of a pool */
 };
 
 /* The caller of the functions below holds the lock. */

@@ -201,16 +201,41 @@ static uint64_t discard(const struct request *request) {
 #define NO_POOL 0u
 #define POOLS UINT64_MAX
 
-static void hand_out(struct chunk chunk) {
+/* Flags of VALGRIND_CREATE_MEMPOOL_EXT. The second: what the pool hands out holds blocks that
+ * belong to none, which are given back with it where the first one is set. */
+enum { POOL_FREES = 1, POOL_OF_POOLS = 2 };
+
+static void hand_out(const struct request *request, struct chunk chunk) {
     static int lost;
+    struct thread *thread = thread_here();
+    chunk.id = chunks_find(POOLS, chunk.pool).flags & POOL_OF_POOLS ? 0 : blocks_tick();
+    chunk.stack = port_stack(thread, request->frame);
+    chunk.thread = thread->number;
     poison_open(chunk.begin, chunk.size);
     if (!chunks_add(chunk))
         rt_note(&lost, "no memory to note what the program's own allocator hands out: accesses to "
                        "what it takes back may be missed");
 }
 
+static int is_inside(struct chunk *chunk, void *data) {
+    const struct chunk *outer = data;
+    return chunk->begin - outer->begin < outer->size;
+}
+
 static void take_back(struct chunk chunk) {
-    if (chunk.begin) poison_close(chunk.begin, chunk.size);
+    if (!chunk.begin) return;
+    poison_close(chunk.begin, chunk.size);
+    if (chunk.pool != NO_POOL && chunks_find(POOLS, chunk.pool).flags & POOL_FREES)
+        chunks_each(NO_POOL, is_inside, &chunk);
+}
+
+/* What was never handed out, or was given back before. */
+static void report_free(const struct request *request, uintptr_t address, const char *name) {
+    if (!address || !event_watched(WH_POINT_FREE)) return;
+    struct context context =
+        context_about(WH_POINT_FREE, address, 0, block_nearest(address), request->frame);
+    context.library = name;
+    event_evaluate(&context);
 }
 
 static void close_zones(uintptr_t begin, uint64_t size, uint64_t zone) {
@@ -231,34 +256,42 @@ static uint64_t malloc_like(const struct request *request) {
     const uint64_t *a = request->arguments; /* address, size, red zone, is it zeroed */
     chunks_lock();
     close_zones(a[0], a[1], a[2]);
-    hand_out((struct chunk){a[0], a[1], NO_POOL});
+    hand_out(request, (struct chunk){.begin = a[0], .size = a[1], .pool = NO_POOL});
     set_contents(request, a[0], a[1], a[3]);
     chunks_unlock();
     return 0;
 }
 
 static uint64_t free_like(const struct request *request) {
+    uintptr_t address = request->arguments[0];
     chunks_lock();
-    take_back(chunks_remove(NO_POOL, request->arguments[0]));
+    struct chunk chunk = chunks_remove(NO_POOL, address);
+    take_back(chunk);
     chunks_unlock();
+    if (!chunk.begin) report_free(request, address, "VALGRIND_FREELIKE_BLOCK");
     return 0;
 }
 
 static uint64_t resize_in_place(const struct request *request) {
     const uint64_t *a = request->arguments; /* address, old size, new size, red zone */
     chunks_lock();
-    take_back(chunks_remove(NO_POOL, a[0]));
-    close_zones(a[0], a[2], a[3]);
-    hand_out((struct chunk){a[0], a[2], NO_POOL});
-    if (a[2] > a[1]) set_contents(request, a[0] + a[1], a[2] - a[1], 0);
+    struct chunk chunk = chunks_remove(NO_POOL, a[0]);
+    if (chunk.begin) {
+        take_back(chunk);
+        close_zones(a[0], a[2], a[3]);
+        hand_out(request, (struct chunk){.begin = a[0], .size = a[2], .pool = NO_POOL});
+        if (a[2] > a[1]) set_contents(request, a[0] + a[1], a[2] - a[1], 0);
+    }
     chunks_unlock();
+    if (!chunk.begin) report_free(request, a[0], "VALGRIND_RESIZEINPLACE_BLOCK");
     return 0;
 }
 
 static uint64_t create_pool(const struct request *request) {
-    const uint64_t *a = request->arguments; /* pool, red zone, is it zeroed */
+    const uint64_t *a = request->arguments; /* pool, red zone, is it zeroed, flags */
     chunks_lock();
-    chunks_add((struct chunk){a[0], a[1] << 1 | (a[2] != 0), POOLS});
+    chunks_add((struct chunk){
+        .begin = a[0], .size = a[1] << 1 | (a[2] != 0), .pool = POOLS, .flags = (uint32_t)a[3]});
     chunks_unlock();
     return 0;
 }
@@ -268,16 +301,19 @@ static uint64_t pool_alloc(const struct request *request) {
     chunks_lock();
     struct chunk pool = chunks_find(POOLS, a[0]);
     close_zones(a[1], a[2], pool.size >> 1);
-    hand_out((struct chunk){a[1], a[2], a[0]});
+    hand_out(request, (struct chunk){.begin = a[1], .size = a[2], .pool = a[0]});
     if (pool.begin) set_contents(request, a[1], a[2], pool.size & 1);
     chunks_unlock();
     return 0;
 }
 
 static uint64_t pool_free(const struct request *request) {
+    const uint64_t *a = request->arguments; /* pool, address */
     chunks_lock();
-    take_back(chunks_remove(request->arguments[0], request->arguments[1]));
+    struct chunk chunk = chunks_remove(a[0], a[1]);
+    take_back(chunk);
     chunks_unlock();
+    if (!chunk.begin) report_free(request, a[1], "VALGRIND_MEMPOOL_FREE");
     return 0;
 }
 
@@ -285,7 +321,7 @@ static uint64_t pool_change(const struct request *request) {
     const uint64_t *a = request->arguments; /* pool, old address, new address, size */
     chunks_lock();
     take_back(chunks_remove(a[0], a[1]));
-    hand_out((struct chunk){a[2], a[3], a[0]});
+    hand_out(request, (struct chunk){.begin = a[2], .size = a[3], .pool = a[0]});
     chunks_unlock();
     return 0;
 }
@@ -333,7 +369,9 @@ static uint64_t move_pool(const struct request *request) {
     uint64_t to = request->arguments[1];
     chunks_lock();
     struct chunk pool = chunks_remove(POOLS, request->arguments[0]);
-    if (pool.begin) chunks_add((struct chunk){to, pool.size, POOLS});
+    if (pool.begin)
+        chunks_add(
+            (struct chunk){.begin = to, .size = pool.size, .pool = POOLS, .flags = pool.flags});
     chunks_each(request->arguments[0], rename_pool, &to);
     chunks_unlock();
     return 0;

@@ -63,6 +63,7 @@ void leak_begin(const struct context *context) {
     /* A signal may have interrupted the loader. Without blocks nothing is asked about images. */
     if (!context->pc && search_heap_lives()) images_refresh();
     if (ORIGINS_ON) use_settle();
+    blocks_search(1); /* the order of locks is that of fork */
     os_lock(&search_lock);
     search = (struct search){context->stack_low, context->pc};
     search_begin(&search);
@@ -140,11 +141,13 @@ static void look_for_lost(void) {
     __builtin_unwind_init();
     struct search search = {0};
     __asm__ volatile("mov %%rsp, %0" : "=r"(search.stack_low));
+    blocks_search(1);
     os_lock(&search_lock);
     search_begin(&search);
     excuse_lost();
     search_end();
     os_unlock(&search_lock);
+    blocks_search(0);
 }
 
 /* A search of so many bytes of blocks takes no longer than forking them. */
@@ -186,7 +189,9 @@ static uint32_t stack_of(struct block block) {
 }
 
 void leak_collect(struct context *context, const struct witness *witness) {
-    struct block block = block_around(witness->block->begin);
+    struct block block = block_handed_out(witness->block->begin);
+    if (!block_exists(block) || block_id(block) != witness->block->id)
+        block = block_around(witness->block->begin);
     uint8_t *marks = search_marks(block);
     if (marks ? *marks & MARK_CLAIMED : search_is_done()) return;
     if (block_exists(block) && search_is_foreign(block)) return;
@@ -273,4 +278,5 @@ void leak_end(struct context *context) {
     if (groups && table) os_unmap((uintptr_t)table, TABLE_SIZE * sizeof *table);
     groups = NULL;
     os_unlock(&search_lock);
+    blocks_search(0);
 }

@@ -80,7 +80,8 @@ static int is_strong(uintptr_t pointer, struct block block, uintptr_t begin, uin
 
 /* The live block that a word points into, and how; a block of size 0 counts as one byte. */
 static struct block target(uintptr_t word, int *strong) {
-    struct block block = block_around(word);
+    struct block block = block_handed_out(word);
+    if (!block_exists(block)) block = block_around(word);
     if (!block_is_live(block)) return block_none();
     uintptr_t begin = block_begin(block);
     uint64_t size = block_size(block), offset = word - begin;
@@ -138,6 +139,10 @@ static unsigned first_block, blocks_waiting;
 
 static void follow_word(uintptr_t word, uint8_t mark) {
     uintptr_t pointer = untagged(word);
+    if (WH_UNLIKELY(block_exists(block_handed_out(pointer)))) {
+        resolve(word, mark);
+        return;
+    }
     if (WH_LIKELY(!blocks_in_heap(pointer))) return;
     struct block block = block_around(pointer);
     const uint8_t *marked = mark_of(block);
@@ -230,7 +235,9 @@ static void follow_work(uint8_t mark) {
         struct block block = block_of_word(entry);
         uintptr_t begin = block_begin(block);
         if (PORT_GUARDS) begin = port_bytes(block, begin);
-        follow(begin, begin + block_size(block), mark);
+        /* Outside of the heap, what the program hands out lies in memory that is read anyway. */
+        if (block_in_heap(block) || blocks_govern(begin))
+            follow(begin, begin + block_size(block), mark);
         if (!work_count && !blocks_waiting) follow_words_ahead(mark);
     }
 }
@@ -256,6 +263,44 @@ void mark_block(uintptr_t address, enum mark mark) {
     if (!marked || !block_is_live(block) || *marked & MARK_POINTED) return;
     push(block, marked, (uint8_t)mark);
     follow_work((uint8_t)mark);
+}
+
+/* ---- blocks of which the program hands out parts ---- */
+
+/* What the program has closed, such as parts that it has taken back, holds no pointers any more. */
+static void follow_open_page(uintptr_t from, uintptr_t to, uint8_t mark) {
+    if (is_closed(wh_round_down(from, OS_PAGE))) return;
+    const uintptr_t *word = (const uintptr_t *)wh_round_up(from, sizeof(uintptr_t));
+    for (; (uintptr_t)(word + 1) <= to; word++)
+        if (port_first_bad((uintptr_t)word, sizeof *word) == (uintptr_t)(word + 1))
+            follow_word(*(const wh_word *)word, mark);
+}
+
+/* What lies between the parts, such as their headers. */
+static void follow_arena(struct block arena) {
+    uintptr_t at = block_begin(arena), end = at + block_size(arena);
+    while (at < end) {
+        struct block part = block_handed_out_from(at);
+        uintptr_t to = block_exists(part) ? block_begin(part) : end;
+        if (to > end) to = end;
+        if (at < to) follow_pages(at, to, MARK_REACHED, follow_open_page);
+        at = to < end ? block_begin(part) + block_size(part) : end;
+    }
+}
+
+/* The parts are what may leak, and not the block around them. */
+void mark_arenas(void) {
+    struct block part;
+    for (uintptr_t at = 0; block_exists(part = block_handed_out_from(at));) {
+        uintptr_t begin = block_begin(part);
+        at = begin + block_size(part);
+        struct block arena = blocks_in_heap(begin) ? block_around(begin) : block_none();
+        uint8_t *marked = mark_of(arena);
+        if (!marked || *marked & MARK_SYSTEM || !block_is_live(arena)) continue;
+        *marked |= MARK_SYSTEM;
+        follow_arena(arena);
+        follow_work(MARK_REACHED);
+    }
 }
 
 /* Blocks that a library points to come first: they belong to the library even if a weak pointer of

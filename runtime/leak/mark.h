@@ -39,6 +39,9 @@ void mark_file(uintptr_t begin, uintptr_t end, enum mark mark);
 /* Marks the live block that holds an address and everything it leads to. */
 void mark_block(uintptr_t address, enum mark mark);
 
+/* Blocks of which the program hands out parts are in use, and what they hold beside those. */
+void mark_arenas(void);
+
 /* Called after all roots: marks the queued blocks and everything they lead to. */
 void mark_weak(void);
 

@@ -161,6 +161,7 @@ static void follow_thread(const struct parked *parked) {
 
 static void follow_everything(const struct parking *parking, struct stack_top *stacks) {
     size_t count = 0;
+    mark_arenas();
     stacks[count++] = (struct stack_top){own_sp, &thread_self};
     if (!current->stack_low) follow_own_registers();
     mark_block(own_sp, MARK_REACHED);

@@ -30,19 +30,36 @@ static struct wrapper {
 #undef X
 };
 
+/* Functions whose arguments the tool judges. Those that have no wrapper stand for themselves: the
+ * program is to call them at once, since what the loader looks up at a first call defines the
+ * registers. */
+#define X(name, symbol, how) extern char called_##name[] __asm__(#symbol) __attribute__((weak));
+WH_NUMBERS(X)
+#undef X
+static struct wrapper judged[] = {
+#define X(name, symbol, how) {#name, called_##name, 0, 0},
+    WH_NUMBERS(X)
+#undef X
+};
+
 /* The names are in the order of their bytes. */
-static struct wrapper *wrapper_of(const char *name) {
-    size_t low = 0, high = sizeof wrappers / sizeof *wrappers;
+static struct wrapper *find(struct wrapper *table, size_t count, const char *name) {
+    size_t low = 0, high = count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        int order = wh_compare(name, wrappers[middle].name);
-        if (!order) return wrappers[middle].function ? &wrappers[middle] : NULL;
+        int order = wh_compare(name, table[middle].name);
+        if (!order) return table[middle].function ? &table[middle] : NULL;
         if (order < 0)
             high = middle;
         else
             low = middle + 1;
     }
     return NULL;
+}
+
+static struct wrapper *wrapper_of(const char *name) {
+    struct wrapper *found = find(wrappers, sizeof wrappers / sizeof *wrappers, name);
+    return found ? found : find(judged, sizeof judged / sizeof *judged, name);
 }
 
 /* ---- whose function it is ---- */

@@ -74,7 +74,37 @@ void observed_begin(void) {
     tool_ask(WH_REQUEST_BEGIN, 0, 0);
 }
 
+/* Functions that stand for themselves may be the program's own, or another library's: those are
+ * code that the tool looks at like all other. */
+#define X(name, symbol, how) extern char judged_##name[] __asm__(#symbol) __attribute__((weak));
+WH_NUMBERS(X)
+#undef X
+
+static const struct judged {
+    const char *name;
+    const char *function; /* NULL: this library has none */
+    uint64_t how;
+} judged[] = {
+#define X(name, symbol, how) {#name, judged_##name, how},
+    WH_NUMBERS(X)
+#undef X
+};
+#define JUDGED_COUNT (sizeof judged / sizeof *judged)
+
+static const char *judged_at(uint64_t pc) {
+    for (size_t i = 0; i < JUDGED_COUNT; i++)
+        if ((uintptr_t)judged[i].function == pc) return judged[i].name;
+    return NULL;
+}
+
+static void judge_calls(void) {
+    for (size_t i = 0; i < JUDGED_COUNT; i++)
+        if (judged[i].function)
+            tool_ask(WH_REQUEST_JUDGE, (uintptr_t)judged[i].function, judged[i].how);
+}
+
 void observed_follow(void) {
+    if (VALUES_ON) judge_calls();
     if (VALUES_ON) tool_ask(WH_REQUEST_VALUES, (uintptr_t)observed_follow, 0);
 }
 
@@ -104,10 +134,24 @@ static void judge(const struct stop *stop, void *machine) {
     tool_ask(WH_REQUEST_ALLOW, 0, 0);
 }
 
+/* At the begin of a function that the program calls: of its frame only the return address is there,
+ * and what is below that is nobody's. */
+static void begin_frame(struct context *context, void *machine) {
+    const greg_t *gregs = ((ucontext_t *)machine)->uc_mcontext.gregs;
+    struct frame *frame = (struct frame *)((uint64_t *)gregs[REG_RSP] - 1);
+    frame->up = (const struct frame *)gregs[REG_RBP];
+    context->frame = frame;
+}
+
 static void judge_use(const struct stop *stop, void *machine) {
     struct context context = {0};
-    fault_state(&context, machine);
-    context.flags = WH_FLAG_SIGNAL;
+    if (stop->address == WH_USE_ARGUMENT || stop->address == WH_USE_STATUS) {
+        begin_frame(&context, machine);
+        context.library = judged_at(stop->pc);
+    } else {
+        fault_state(&context, machine);
+        context.flags = WH_FLAG_SIGNAL;
+    }
     context.event.point = WH_POINT_USE;
     context.event.value = stop->value;
     context.event.other = stop->bits;
@@ -115,6 +159,28 @@ static void judge_use(const struct stop *stop, void *machine) {
     context.event.root = observed_origin((uint32_t)stop->tag);
     event_evaluate(&context);
     tool_ask(WH_REQUEST_ALLOW, 0, 0);
+}
+
+#define BITS_OF_ARGUMENT 4
+#define SECOND_HALF 32
+
+void port_arguments(unsigned first, uint64_t how, const long *words, const char *library,
+                    const struct frame *frame) {
+    for (uint64_t i = 0; how && event_watched(WH_POINT_USE); i++, how >>= BITS_OF_ARGUMENT) {
+        uint64_t bytes = how % (1u << BITS_OF_ARGUMENT), found[2];
+        if (!bytes || !tool_ask(WH_REQUEST_ARGUMENT, first + i, (uintptr_t)found)) continue;
+        if (bytes < sizeof(uint64_t)) found[0] = found[0] << SECOND_HALF >> SECOND_HALF;
+        if (!found[0]) continue;
+        struct context context = {0};
+        context.frame = frame;
+        context.library = library;
+        context.event.point = WH_POINT_USE;
+        context.event.value = (uint64_t)words[i];
+        context.event.other = found[0];
+        context.event.width = WH_USE_ARGUMENT;
+        context.event.root = observed_origin((uint32_t)found[1]);
+        event_evaluate(&context);
+    }
 }
 
 /* ---- where its address comes from ---- */
@@ -163,17 +229,25 @@ void port_written(const struct context *context, uint64_t caller, struct text *i
 /* Bytes of the sequence of instructions in which they are seen. */
 #define SEQUENCE 19
 
+#define REQUEST_WORDS 6
+
 /* rdx holds the answer of a process that nothing executes, and then ours. For stacks, the request
  * is a call from where it stands, whose frame lies below the stack pointer for that time: what is
- * there may be the program's. */
+ * there may be the program's, and so may the request itself. */
 static void answer(const struct stop *stop, void *machine) {
     greg_t *gregs = ((ucontext_t *)machine)->uc_mcontext.gregs;
     struct frame *call = (struct frame *)gregs[REG_RSP] - 1, kept = *call;
+    uint64_t words[REQUEST_WORDS];
+    uint8_t bits[sizeof *call];
+    wh_copy(words, (const void *)stop->address, sizeof words);
+    observed_read_bits((uintptr_t)call, sizeof bits, bits);
     *call = (struct frame){(const struct frame *)gregs[REG_RBP], stop->pc + SEQUENCE};
-    gregs[REG_RDX] =
-        (greg_t)request_answer((const uint64_t *)stop->address, (uint64_t)gregs[REG_RDX], call);
+    observed_write_bits((uintptr_t)call, sizeof bits, bits);
+    gregs[REG_RDX] = (greg_t)request_answer(words, (uint64_t)gregs[REG_RDX], call);
     gregs[REG_RIP] = (greg_t)(stop->pc + SEQUENCE);
+    observed_read_bits((uintptr_t)call, sizeof bits, bits); /* the request may be about them */
     *call = kept;
+    observed_write_bits((uintptr_t)call, sizeof bits, bits);
 }
 
 int observed_fault(int number, void *machine) {

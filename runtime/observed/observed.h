@@ -21,6 +21,11 @@ void observed_follow(void);
 
 /* ---- values.c ---- */
 
+/* The undefined bits of bytes, without where they come from: around stores that are not to count as
+ * the program's. */
+void observed_read_bits(uintptr_t address, uint64_t size, uint8_t *bits);
+void observed_write_bits(uintptr_t address, uint64_t size, const uint8_t *bits);
+
 /* The origin that a tag of the tool stands for. */
 uint64_t observed_origin(uint32_t tag);
 

@@ -100,6 +100,16 @@ uintptr_t values_first(uintptr_t address, uint64_t size) {
     return is_covered(address, size) ? address + first_bits(address, size) : address + size;
 }
 
+void observed_read_bits(uintptr_t address, uint64_t size, uint8_t *bits) {
+    for (uint64_t i = 0; i < size; i++)
+        bits[i] = is_covered(address, size) ? *bits_at(address + i) : 0;
+}
+
+void observed_write_bits(uintptr_t address, uint64_t size, const uint8_t *bits) {
+    for (uint64_t i = 0; is_covered(address, size) && i < size; i++)
+        *bits_at(address + i) = bits[i];
+}
+
 uint64_t values_unwritten(uintptr_t address, uint64_t size, uint64_t *origin) {
     uint64_t count = 0;
     for (uint64_t i = 0; is_covered(address, size) && i < size; i++) {

@@ -72,6 +72,10 @@ int port_is_checked(void);
  * function that made it, or 0. Where PORT_OBSERVED is 1. */
 struct text;
 void port_written(const struct context *context, uint64_t caller, struct text *into);
+/* Judges arguments of a call that this thread makes, whose registers the tool has noted
+ * (PORT_OBSERVED): from the one with number `first` on; how: four bits for each, its bytes. */
+void port_arguments(unsigned first, uint64_t how, const long *words, const char *library,
+                    const struct frame *frame);
 /* Handles a signal of the processor; 1 if the instruction must run again. */
 int port_takes_fault(int number, const siginfo_t *info, void *machine);
 /* Bit (1 << (number - 1)) for each signal that the program must neither block nor handle. */

@@ -300,6 +300,16 @@ def test_a_terminal_gets_colours_without_python(warm: Launcher, env: dict[str, s
     assert ("\x1b[1;32mno findings\x1b[0m" in text, "status 3; checked: " in text) == (colours, True), text
 
 
+def test_values_of_options_may_be_words_of_their_own(warm: Launcher) -> None:
+    for _ in range(2):
+        assert warm.run("--leak-check", "no", "./prog").returncode == 0
+    assert warm.calls == 2
+    searched = f"{warm.folder}:{warm.env['PATH']}"
+    for calls in (3, 4):  # of a program that is searched for, the word with a slash is an argument
+        done = warm.run("prog", "./prog", "7", PATH=searched)
+        assert (done.returncode, warm.calls) == (7, calls), done
+
+
 def test_quiet_says_nothing(warm: Launcher) -> None:
     for _ in range(2):
         done = warm.run("--quiet", "./prog")

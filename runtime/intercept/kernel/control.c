@@ -195,12 +195,28 @@ static int commanded(struct site site, int file, int command, const void *argume
     return (int)file_used(site, file, result);
 }
 
+/* Of other commands, the argument is a pointer or none. */
+static int takes_number(int command) {
+    static const int commands[] = {F_DUPFD,  F_DUPFD_CLOEXEC, F_SETFD,  F_SETFL,      F_SETOWN,
+                                   F_SETSIG, F_SETLEASE,      F_NOTIFY, F_SETPIPE_SZ, F_ADD_SEALS};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (command == commands[i]) return 1;
+    return 0;
+}
+
+static void check_numbers(struct site site, int file, int command, const void *argument) {
+    const long words[] = {file, command, (long)argument};
+    if (PORT_OBSERVED && VALUES_ON)
+        port_arguments(0, takes_number(command) ? 0x444 : 0x44, words, site.function, site.frame);
+}
+
 #define COMMAND(name)                                                                              \
     WRAP(int, name, (int file, int command, ...)) {                                                \
         va_list arguments;                                                                         \
         va_start(arguments, command);                                                              \
         void *argument = va_arg(arguments, void *);                                                \
         va_end(arguments);                                                                         \
+        check_numbers(SITE, file, command, argument);                                              \
         check_command(SITE, command, argument);                                                    \
         return commanded(SITE, file, command, argument, NEXT(name)(file, command, argument));      \
     }

@@ -359,10 +359,16 @@ static void end(struct site site, struct stand_ins *own, long result) {
     several_end(site, &own->messages, (int)result);
 }
 
+#define X(name, how) [SYS_##name] = how,
+static const uint64_t numbers[CALLS] = {WH_NUMBERS_OF_CALLS(X)};
+#undef X
+
 long whence_raw_call(long number, long a, long b, long c, long d, long e, long f) {
     struct site site = {"syscall", FRAME_HERE};
     struct stand_ins own = {0};
     long words[] = {a, b, c, d, e, f};
+    if (PORT_OBSERVED && VALUES_ON)
+        port_arguments(1, numbers[number], words, site.function, site.frame);
     for (unsigned i = 0; i < ARGUMENTS; i++)
         begin(site, whence_raw_calls[number].arguments[i], words, &own);
     if (number == SYS_epoll_ctl)

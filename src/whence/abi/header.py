@@ -429,6 +429,18 @@ def _observed_lines() -> Iterator[str]:
         yield f"#define WH_MET_{name} {number}u"
     for number, name in enumerate(observed.WRITTEN):
         yield f"#define WH_WRITTEN_{name} {number}u"
+    yield "/* X(name, symbol, how its arguments are judged), by name */"
+    yield "#define WH_NUMBERS(X) \\"
+    symbols = intercepts.RUNTIME_SYMBOLS
+    yield " \\\n".join(
+        f"    X({name}, {symbols.get(name, name)}, {observed.judged(text):#x}u)"
+        for name, text in sorted(observed.NUMBERS.items())
+    )
+    yield "/* X(name of a system call, how its arguments are judged) */"
+    yield "#define WH_NUMBERS_OF_CALLS(X) \\"
+    yield " \\\n".join(
+        f"    X({name}, {observed.judged(observed.NUMBERS[name]):#x}u)" for name in observed.CALLS
+    )
     yield "/* X(name, symbol), in the order of the names' bytes */"
     yield "#define WH_INTERCEPTS(X) \\"
     rows = sorted(intercepts.RUNTIME_SYMBOLS.items())

@@ -51,6 +51,8 @@ REQUESTS = {
     "PLACE": 0x5748_000A,
     "MARK": 0x5748_000B,
     "WRITTEN": 0x5748_000C,
+    "JUDGE": 0x5748_000D,
+    "ARGUMENT": 0x5748_000E,
 }
 """Client requests of the runtime, each with up to two words; the answer is 0 where no tool executes the
 process. APART: code that is not looked at (begin, end). KNOWN: code whose calls lead to the wrappers
@@ -69,8 +71,116 @@ address came that this thread has accessed (the address of words: where, the add
 core numbers them): writes behind these words four for each value of it that was loaded from memory (the
 number of one of `WRITTEN`, the value, the instruction that stored it, and whether that stored what its
 function had got as an argument), at most `WRITTEN_MOST` times; answers how many. With 1, the
-same of the undefined value that this thread has used last.
+same of the undefined value that this thread has used last. JUDGE: the arguments of calls of a function of
+the runtime or the C library are judged (its address, and how: four bits for each argument, its bytes, or
+`STATUS` or `NOTED`). ARGUMENT: of the last call of a function whose arguments are noted, the undefined bits
+of an argument (its number, the address of two words: bits and tag).
 """
+
+STATUS, NOTED = 3, 15
+"""How an argument is judged, beside its bytes: 4 of them are a status with which the process ends; the
+function asks itself for all of its arguments, the first of which it is."""
+
+NUMBERS = {
+    **dict.fromkeys(("malloc", "free", "valloc", "pvalloc"), "8"),
+    **dict.fromkeys(("calloc", "realloc", "memalign", "aligned_alloc"), "88"),
+    **dict.fromkeys(("posix_memalign", "reallocarray"), "888"),
+    **dict.fromkeys(("_Znwm", "_Znam", "_ZdlPv", "_ZdaPv"), "8"),
+    **dict.fromkeys(("exit", "_exit", "_Exit", "quick_exit"), "s"),
+    **dict.fromkeys(("read", "write", "getdents64"), "488"),
+    **dict.fromkeys(("pread", "pread64", "pwrite", "pwrite64"), "4888"),
+    **dict.fromkeys(("readv", "writev", "sendmsg", "recvmsg", "connect", "bind"), "484"),
+    **dict.fromkeys(("preadv", "preadv64", "pwritev", "pwritev64"), "4848"),
+    **dict.fromkeys(("preadv2", "preadv64v2", "pwritev2", "pwritev64v2"), "48484"),
+    **dict.fromkeys(("send", "recv"), "4884"),
+    "sendto": "488484",
+    "recvfrom": "488488",
+    **dict.fromkeys(("accept", "getsockname", "getpeername"), "488"),
+    **dict.fromkeys(("setsockopt",), "44484"),
+    **dict.fromkeys(("getsockopt",), "44488"),
+    **dict.fromkeys(("socket",), "444"),
+    **dict.fromkeys(("socketpair",), "4448"),
+    **dict.fromkeys(("open", "open64", "creat", "access", "chmod", "memfd_create"), "84"),
+    **dict.fromkeys(("openat", "openat64", "mkdirat", "unlinkat"), "484"),
+    "mkdir": "84",
+    **dict.fromkeys(("chdir", "rmdir", "unlink", "chroot"), "8"),
+    **dict.fromkeys(("link", "rename", "symlink", "stat", "lstat", "truncate"), "88"),
+    **dict.fromkeys(("fstat", "ftruncate"), "48"),
+    **dict.fromkeys(("close", "dup", "fsync", "fdatasync", "fchdir"), "4"),
+    **dict.fromkeys(("dup2", "shutdown", "listen"), "44"),
+    "dup3": "444",
+    "lseek": "484",
+    "ioctl": "48",
+    "poll": "884",
+    "getrandom": "884",
+    "execve": "888",
+    "execveat": "48884",
+    "sendfile": "4488",
+    **dict.fromkeys(("copy_file_range", "splice"), "484884"),
+    **dict.fromkeys(("syscall", "fcntl", "fcntl64"), "n"),
+}
+"""Function, or system call of that name -> its arguments: how many bytes of each are judged, or s: a status;
+n: all are noted. Functions whose arguments the kernel, or the allocator, gets as they are, and looks at in
+any case: not those that an option makes optional."""
+
+CALLS = (
+    "read",
+    "write",
+    "getdents64",
+    "pread64",
+    "pwrite64",
+    "readv",
+    "writev",
+    "sendmsg",
+    "recvmsg",
+    "connect",
+    "bind",
+    "preadv",
+    "pwritev",
+    "sendto",
+    "recvfrom",
+    "accept",
+    "getsockname",
+    "getpeername",
+    "setsockopt",
+    "getsockopt",
+    "socketpair",
+    "open",
+    "creat",
+    "access",
+    "chmod",
+    "memfd_create",
+    "openat",
+    "mkdirat",
+    "unlinkat",
+    "mkdir",
+    "chdir",
+    "rmdir",
+    "unlink",
+    "chroot",
+    "link",
+    "rename",
+    "symlink",
+    "stat",
+    "lstat",
+    "truncate",
+    "fstat",
+    "poll",
+    "getrandom",
+    "execve",
+    "execveat",
+    "sendfile",
+    "copy_file_range",
+    "splice",
+)
+"""System calls of which `syscall` takes the same arguments."""
+
+_JUDGED = {"4": 4, "8": 8, "s": STATUS, "n": NOTED}
+
+
+def judged(text: str) -> int:
+    """The word for `JUDGE`."""
+    return sum(_JUDGED[letter] << 4 * place for place, letter in enumerate(text))
 
 
 PLANES = {
@@ -99,5 +209,6 @@ def macros() -> dict[str, str]:
     values |= {f"MET_{name}": number for number, name in enumerate(MET)}
     values |= {f"HALF_{name}": number for name, number in HALVES.items()}
     values |= {f"WRITTEN_{name}": number for number, name in enumerate(WRITTEN)}
+    values |= {"JUDGED_STATUS": STATUS, "JUDGED_NOTED": NOTED}
     values |= {f"REQUEST_{name}": number for name, number in REQUESTS.items()}
     return {f"WHENCE_{name}": f"{value:#x}ull" for name, value in values.items()}

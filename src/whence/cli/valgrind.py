@@ -45,13 +45,15 @@ def _defaults() -> dict[str, Any]:
 class Options:
     """The options that have an effect; the defaults are Memcheck's.
 
-    values: those that `whence.api.options` has, by our names. xml, callers, shown: those of Memcheck alone.
+    values: those that `whence.api.options` has, by our names. xml, callers, shown, undefined: those of
+    Memcheck alone.
     """
 
     values: Mapping[str, Any] = field(default_factory=_defaults)
     xml: bool = False
     callers: int = _CALLERS
     shown: frozenset[str] = frozenset({"definite", "possible"})
+    undefined: bool = True
 
     def with_value(self, name: str, value: Any) -> Options:
         return replace(self, values={**self.values, name: value})
@@ -128,6 +130,7 @@ _EFFECTS: Mapping[str, Effect] = {
     "tool": _tool,
     "log-fd": _descriptor("log"),
     "xml": lambda o, n, v: replace(o, xml=_yes(n, v)),
+    "undef-value-errors": lambda o, n, v: replace(o, undefined=_yes(n, v)),
     "xml-fd": _descriptor("xml"),
     "num-callers": lambda o, n, v: replace(o, callers=_number(n, v, 1, 500)),
     "show-leak-kinds": lambda o, n, v: replace(o, shown=_kinds(n, v)),
@@ -157,7 +160,7 @@ _WITHOUT_EFFECT = _words(
     run-libc-freeres run-cxx-freeres sim-hints scheduling-quantum fair-sched kernel-variant
     merge-recursive-frames num-transtab-sectors avg-transtab-entry-size aspace-minaddr valgrind-stacksize
     show-emwarns require-text-symbol soname-synonyms leak-resolution leak-check-heuristics
-    errors-for-leak-kinds undef-value-errors track-origins partial-loads-ok expensive-definedness-checks
+    errors-for-leak-kinds track-origins partial-loads-ok expensive-definedness-checks
     keep-stacktraces freelist-vol freelist-big-blocks workaround-gcc296-bugs ignore-range-below-sp
     show-mismatched-frees show-realloc-size-zero malloc-fill free-fill xml-user-comment xtree-memory
     xtree-memory-file xtree-leak xtree-leak-file command-line-only unw-stack-scan-thresh
@@ -256,16 +259,16 @@ def _executed(command: Sequence[str], options: RunOptions) -> Result | None:
 
 
 def _rules(options: Options) -> RuleSet:
-    """The rules of the leaks to show, and all others that are on."""
+    """The rules of the leaks to show, and all others that are on; as Memcheck does, XML lists leaks in any
+    case, and sizes that no object can have are errors."""
     from whence.api import running
 
-    wanted = (
-        {memcheck.LEAK_RULES[kind] for kind in options.shown}
-        if options.values["leak-check"] == "full"
-        else set()
-    )
+    full = options.xml or options.values["leak-check"] == "full"
+    wanted = {memcheck.LEAK_RULES[kind] for kind in options.shown} if full else set()
     others = {*memcheck.LEAK_RULES.values()} - wanted
-    return running.select_rules(enable=sorted(wanted), disable=sorted(others))
+    if not options.undefined:
+        others.add("use-of-uninitialized-value")
+    return running.select_rules(enable=[*sorted(wanted), "absurd-size"], disable=sorted(others))
 
 
 def _shown(result: Result, options: Options) -> Result:

@@ -4,6 +4,8 @@
 #include "../../../runtime/os/mem.h"
 #include "memory.h"
 
+uintptr_t port_first_bad(uintptr_t address, uint64_t size) { return address + size; }
+
 static struct heap_cache cache;
 
 static uintptr_t *new(uint64_t size) {

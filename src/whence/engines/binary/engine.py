@@ -48,6 +48,7 @@ _OPTIONS = (
     f"--tool={linking.NAME}",
     "--quiet",
     "--vex-iropt-register-updates=allregs-at-mem-access",
+    "--vex-guest-chase=no",  # code behind a jump would be translated once for each way to it
     "--fair-sched=try",
     "--max-threads=4000",
     "--sigill-diagnostics=yes",

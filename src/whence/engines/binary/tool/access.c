@@ -53,7 +53,10 @@ void look(Addr address, HWord size_and_write, Addr pc) {
     mine->kind = WHENCE_MET_ACCESS;
     if (is_aligned_read(mine, closed)) return;
     keep_begin(VG_(get_running_tid)());
-    define_bits(address, size); /* what a wrong access reads is no news */
+    /* What a wrong access reads is no news; the bytes that it may read stay what they are. */
+    for (Addr end = address + size; closed < end;
+         closed = first_closed(closed + 1, end - closed - 1))
+        define_bits(closed, 1);
     stop(mine);
 }
 

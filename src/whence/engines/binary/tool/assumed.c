@@ -576,7 +576,11 @@ static Bool keep_argument(struct block *block, const IRStmt *statement) {
            block->bits[statement->Ist.Store.data->Iex.RdTmp.tmp] != IRTemp_INVALID;
 }
 
-static void returning(Addr to);
+/* The runtime returns: what it has copied is known where it leads back to the program. */
+static void returning(Addr to) {
+    ThreadId thread = VG_(get_running_tid)();
+    if (later[thread] && !is_apart(to)) apply_copies(thread);
+}
 
 void settle(struct block *block) {
     const IRSB *in = block->in;
@@ -589,6 +593,7 @@ void settle(struct block *block) {
         if (statement->tag == Ist_NoOp) continue;
         if (statement->tag == Ist_IMark) {
             enter(block, statement);
+            if (block->at == block->begin) judge_arguments(block);
             continue;
         }
         if (statement->tag == Ist_AbiHint) { /* it may call the program, by an address */
@@ -607,16 +612,11 @@ void settle(struct block *block) {
             !arrives && statement->tag == Ist_Put && is_kept(statement->Ist.Put.offset & ~7);
         if (!keeps) write_none(block, i);
     }
+    pass_status(block);
     if (in->jumpkind != Ijk_Ret || !is_own(block->at)) return;
     IRExpr *waiting = put(block, Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, word((Addr)&copies_wait)));
     IRDirty *call = unsafeIRDirty_0_N(0, "returning", VG_(fnptr_to_fnentry)(&returning),
                                       mkIRExprVec_1(in->next));
     call->guard = unop(block, Ity_I1, Iop_CmpNEZ32, waiting);
     addStmtToIRSB(block->out, IRStmt_Dirty(call));
-}
-
-/* The runtime returns: what it has copied is known where it leads back to the program. */
-static void returning(Addr to) {
-    ThreadId thread = VG_(get_running_tid)();
-    if (later[thread] && !is_apart(to)) apply_copies(thread);
 }

@@ -83,15 +83,12 @@ static void use(VexGuestAMD64State *state, ULong value, ULong bits, ULong how, U
     settle_tag(thread, tag);
 }
 
-static void judge(struct block *block, const IRExpr *atom, ULong kind, ULong moved) {
-    IRExpr *bits = bits_of(block, atom);
-    if (is_no_bits(bits)) return;
-    IRExpr *word_of = some(block, bits), *value = some(block, deepCopyIRExpr(atom));
-    IRDirty *call = unsafeIRDirty_0_N(
-        0, "use", VG_(fnptr_to_fnentry)(&use),
-        mkIRExprVec_6(IRExpr_GSPTR(), value, word_of, word(kind | moved << 8),
-                      unop(block, Ity_I64, Iop_32Uto64, tag_of(block, atom)), block->pc));
-    call->guard = unop(block, Ity_I1, Iop_CmpNEZ64, word_of);
+void call_use(struct block *block, IRExpr *value, IRExpr *bits, IRExpr *tag, ULong how) {
+    IRDirty *call =
+        unsafeIRDirty_0_N(0, "use", VG_(fnptr_to_fnentry)(&use),
+                          mkIRExprVec_6(IRExpr_GSPTR(), value, bits, word(how),
+                                        unop(block, Ity_I64, Iop_32Uto64, tag), block->pc));
+    call->guard = unop(block, Ity_I1, Iop_CmpNEZ64, bits);
     call->nFxState = 2;
     VG_(memset)(&call->fxState, 0, sizeof call->fxState);
     call->fxState[0].fx = Ifx_Modify;
@@ -101,6 +98,13 @@ static void judge(struct block *block, const IRExpr *atom, ULong kind, ULong mov
     call->fxState[1].offset = offsetof(VexGuestAMD64State, guest_RSP);
     call->fxState[1].size = 8;
     addStmtToIRSB(block->out, IRStmt_Dirty(call));
+}
+
+static void judge(struct block *block, const IRExpr *atom, ULong kind, ULong moved) {
+    IRExpr *bits = bits_of(block, atom);
+    if (is_no_bits(bits)) return;
+    call_use(block, some(block, deepCopyIRExpr(atom)), some(block, bits), tag_of(block, atom),
+             kind | moved << 8);
     if (atom->tag == Iex_RdTmp) block->bits[atom->Iex.RdTmp.tmp] = IRTemp_INVALID;
 }
 
@@ -176,7 +180,7 @@ static IRExpr *get(struct block *block, Int offset, IRType type) {
     return put(block, type, IRExpr_Get(block->layout->total_sizeB + offset, type));
 }
 
-static IRExpr *tag_of_register(struct block *block, Int offset) {
+IRExpr *tag_of_register(struct block *block, Int offset) {
     Int at = 2 * block->layout->total_sizeB + (offset & ~7);
     return put(block, Ity_I32, IRExpr_Get(at, Ity_I32));
 }

@@ -336,6 +336,10 @@ static Bool request(ThreadId thread, UWord *words, UWord *result) {
     case WHENCE_REQUEST_WRITTEN:
         *result = explain(thread, (UWord *)words[1], words[2] != 0);
         return True;
+    case WHENCE_REQUEST_JUDGE: *result = judge_calls(words[1], words[2]); return True;
+    case WHENCE_REQUEST_ARGUMENT:
+        *result = noted_argument(thread, (UInt)words[1], (UWord *)words[2]);
+        return True;
     case WHENCE_REQUEST_PLACE: *result = place_of_tag((UInt)words[1]); return True;
     case WHENCE_REQUEST_MET:
         *result = !holds(&known, words[1]) && !holds(&apart, words[1]);

@@ -167,6 +167,18 @@ void mark_call(struct block *block, Int at);
 void before_statement(struct block *block, Int at);
 void after_statements(struct block *block);
 
+/* Code before a function whose arguments are judged (judged.c). */
+void judge_arguments(struct block *block);
+/* Behind the statements of a block whose values are settled. */
+void pass_status(struct block *block);
+/* WHENCE_REQUEST_JUDGE and WHENCE_REQUEST_ARGUMENT. */
+Bool judge_calls(Addr function, ULong how);
+Bool noted_argument(ThreadId thread, UInt number, UWord *bits_and_tag);
+/* A use of a value with undefined bits, whose tag is given, before the instruction; `how` as use()
+ * in follow.c has it. */
+void call_use(struct block *block, IRExpr *value, IRExpr *bits, IRExpr *tag, ULong how);
+IRExpr *tag_of_register(struct block *block, Int offset);
+
 /* Notes that the code was left because of a value, if it was. */
 void meet_again(ThreadId thread, Addr pc);
 /* Whether a block has met undefined values, so that it follows them. */
