@@ -125,6 +125,7 @@ PRODUCTS = {
             "rt/uses.c",
             "rt/labelled.c",
             "rt/cookies.c",
+            "rt/races.c",
             "rt/ignored.c",
             "rt/globals.c",
             "rt/thread_variables.c",

@@ -2,7 +2,8 @@
 #include "../events/events.h"
 #include "../labels/births.h"
 #include "../labels/plane.h"
-#include "../races/races.h"
+#include "../races/cells.h"
+#include "../races/clocks.h"
 #include "../os/mem.h"
 #include "../os/text.h"
 #include "../process/thread.h"
@@ -45,9 +46,9 @@ static void reserve_labels(const struct whence_rule_set *set) {
 static void reserve_races(void) {
     uintptr_t begin;
     size_t size;
-    long result = races_init(&begin, &size);
+    long result = cells_init(&begin, &size);
+    if (result >= 0) result = clocks_init(&begin, &size);
     if (result < 0) port_no_range("plane of accesses by threads", result, begin, size);
-    observers_listen(&races_observer);
 }
 
 static void take_rules(const struct whence_rule_set *set) {

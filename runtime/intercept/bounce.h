@@ -2,7 +2,7 @@
 #ifndef WHENCE_INTERCEPT_BOUNCE_H
 #define WHENCE_INTERCEPT_BOUNCE_H
 
-#include "../races/races.h"
+#include "../rt/races.h"
 #include "../rt/access.h"
 #include "../definedness/ranges.h"
 
@@ -23,6 +23,10 @@ static inline int is_judged(const void *pointer) {
 void check_range(struct site site, const void *pointer, size_t size, int write, const void *root);
 /* The same of an object that threads may have accessed by such functions at once. */
 void check_shared(struct site site, const void *object, size_t size);
+/* The thread has waited for what others may have written to a descriptor. */
+static inline void tell_arrived(void) {
+    if (PORT_PLANES && RACES_ON) races_arrived();
+}
 /* Threads may have accessed the bytes that the function accesses. */
 static inline void tell_races(struct site site, const void *pointer, size_t size, int write) {
     if (PORT_PLANES && RACES_ON)

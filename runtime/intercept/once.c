@@ -1,6 +1,6 @@
 /* What happens once, in the thread that comes first: pthread_once, call_once, static variables. */
 #include <stdarg.h>
-#include "../races/races.h"
+#include "../rt/races.h"
 #include "../replace/cxx.h"
 #include "meetings.h"
 

@@ -1,6 +1,6 @@
 /* What programs tell race detectors about order that these cannot see: the functions of
  * sanitizer/tsan_interface.h and of the annotations that Valgrind's tools and others read. */
-#include "../races/races.h"
+#include "../rt/races.h"
 #include "../process/thread.h"
 
 WH_EXPORT void __tsan_acquire(void *address);

@@ -4,14 +4,14 @@
 #include "../stacks/depot.h"
 
 /* A granule has CELLS words, each an access: from the lowest bit on the stack's number, the epoch,
- * the slot, the bytes, whether it writes, whether it is atomic. 0: none. Threads store them without
+ * the lane, the bytes, whether it writes, whether it is atomic. 0: none. Threads store them without
  * a lock: what one of them overwrites at the same moment may be lost, and a race with it. */
 #define CELLS (1u << WH_RACES_CELLS_SHIFT)
 #define STACK_MASK ((1ull << CELL_STACK_BITS) - 1)
 #define EPOCH_MASK ((uint64_t)EPOCH_LAST << CELL_STACK_BITS)
-#define SLOT_MASK (0xffull << CELL_SLOT_SHIFT)
+#define LANE_MASK (0xffull << CELL_LANE_SHIFT)
 #define BYTES_MASK (0xffull << CELL_BYTES_SHIFT)
-_Static_assert(CELL_BYTES_SHIFT + 8 == 62 && SLOTS == 256, "the word has all of it");
+_Static_assert(CELL_BYTES_SHIFT + 8 == 62 && LANES == 256, "the word has all of it");
 
 static uint64_t used;
 static const struct chunk_plane plane = {
@@ -35,7 +35,7 @@ static struct step step_of(uint64_t word) {
     return (struct step){
         .stack = depot_handle((uint32_t)(word & STACK_MASK)),
         .epoch = (uint32_t)(word >> CELL_STACK_BITS) & EPOCH_LAST,
-        .slot = (uint8_t)(word >> CELL_SLOT_SHIFT),
+        .lane = (uint8_t)(word >> CELL_LANE_SHIFT),
         .bytes = (uint8_t)(word >> CELL_BYTES_SHIFT),
         .writes = !!(word & CELL_WRITES),
         .is_atomic = !!(word & CELL_ATOMIC),
@@ -69,18 +69,17 @@ void cells_access(struct racer *racer, uintptr_t granule, uint64_t word,
             continue;
         }
         uint64_t different = earlier ^ word;
-        if (!(different & (SLOT_MASK | EPOCH_MASK)) && covers(earlier, word)) return;
-        if ((different & SLOT_MASK) &&
-            racer->epochs[(uint8_t)(earlier >> CELL_SLOT_SHIFT)] <
-                ((earlier >> CELL_STACK_BITS) & EPOCH_LAST)) {
+        if (!(different & (LANE_MASK | EPOCH_MASK)) && covers(earlier, word)) return;
+        if ((different & LANE_MASK) && racer->epochs[(uint8_t)(earlier >> CELL_LANE_SHIFT)] <
+                                           ((earlier >> CELL_STACK_BITS) & EPOCH_LAST)) {
             if (conflicts(earlier, word)) conflict = earlier;
         } else if (covers(word, earlier)) {
             place = &cells[i];
         }
     }
     if (WH_UNLIKELY(conflict)) found_conflict(access, conflict);
-    if (racer->slot == SLOT_NONE) return;
-    if (!place) place = &cells[(racer->epoch + racer->slot) % CELLS];
+    if (racer->lane == LANE_NONE) return;
+    if (!place) place = &cells[(racer->epoch + racer->lane) % CELLS];
     uint64_t stack = depot_number(access->stack(access));
     if (stack > STACK_MASK) stack = 0;
     racer->has_steps = 1;
@@ -90,7 +89,8 @@ void cells_access(struct racer *racer, uintptr_t granule, uint64_t word,
 void cells_clear(uintptr_t begin, uint64_t size) {
     uintptr_t end = wh_round_up(begin + size, WH_GRANULE);
     for (uintptr_t at = wh_round_down(begin, WH_GRANULE); ready && at < end;) {
-        uintptr_t next = wh_round_down(at, 1ul << WH_RACES_CHUNK_SHIFT) + (1ul << WH_RACES_CHUNK_SHIFT);
+        uintptr_t next =
+            wh_round_down(at, 1ul << WH_RACES_CHUNK_SHIFT) + (1ul << WH_RACES_CHUNK_SHIFT);
         uintptr_t last = next < end ? next : end;
         uint64_t *cells = chunk_cell(&plane, at, 0);
         if (cells)

@@ -9,17 +9,17 @@
 struct step {
     uint32_t epoch;
     uint32_t stack; /* a depot handle; 0: not known */
-    uint8_t slot, bytes, writes, is_atomic;
+    uint8_t lane, bytes, writes, is_atomic;
 };
 
 /* An access by the calling thread, as granules have it: the word without the stack. */
 #define CELL_STACK_BITS 26u
-#define CELL_SLOT_SHIFT (CELL_STACK_BITS + EPOCH_BITS)
-#define CELL_BYTES_SHIFT (CELL_SLOT_SHIFT + 8)
+#define CELL_LANE_SHIFT (CELL_STACK_BITS + EPOCH_BITS)
+#define CELL_BYTES_SHIFT (CELL_LANE_SHIFT + 8)
 #define CELL_WRITES (1ull << 62)
 #define CELL_ATOMIC (1ull << 63)
 static inline uint64_t cell_word(const struct racer *racer, unsigned bytes, uint64_t how) {
-    return (uint64_t)racer->epoch << CELL_STACK_BITS | (uint64_t)racer->slot << CELL_SLOT_SHIFT |
+    return (uint64_t)racer->epoch << CELL_STACK_BITS | (uint64_t)racer->lane << CELL_LANE_SHIFT |
            (uint64_t)bytes << CELL_BYTES_SHIFT | how;
 }
 

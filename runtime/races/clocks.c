@@ -1,64 +1,64 @@
 #include "clocks.h"
-#include "races.h"
 #include "../os/mem.h"
 #include "../planes/chunks.h"
 #include "../process/thread.h"
 
 __thread struct racer *racer_here __attribute__((tls_model("initial-exec")));
 
-/* ---- slots ---- */
+/* ---- lanes ---- */
 
 #define NUMBERS (UINT16_MAX + 1u)
-/* Threads that a slot had one after the other, of which the numbers are known. */
+/* Threads that a lane had one after the other, of which the numbers are known. */
 #define OWNERS 8u
 
-static struct slot {
+static struct lane {
     uint32_t last; /* epoch of its last thread; 0: it had none */
     uint32_t count;
     struct owner {
         uint32_t first;
         uint16_t number;
     } owners[OWNERS];
-} slots[SLOTS];
+} lanes[LANES];
 
 static struct os_lock racers_lock;
 static WH_WRITTEN struct racer **racers; /* by the number of the thread */
 /* Slots whose threads are gone, the one that is gone longest first. */
-static uint8_t left[SLOTS];
-static unsigned left_first, left_count, slots_used;
-static int slots_noted;
+static uint8_t left[LANES];
+static unsigned left_first, left_count, lanes_used;
+static int lanes_noted;
 
-static uint8_t take_slot(uint16_t number, uint32_t *epoch) {
-    uint8_t slot = SLOT_NONE;
-    if (slots_used < SLOT_NONE) {
-        slot = (uint8_t)slots_used++;
+static uint8_t take_lane(uint16_t number, uint32_t *epoch) {
+    uint8_t lane = LANE_NONE;
+    if (lanes_used < LANE_NONE) {
+        lane = (uint8_t)lanes_used++;
     } else {
-        /* A thread that goes on in a slot whose epochs are used up finds nothing. */
-        while (left_count && slot == SLOT_NONE) {
-            uint8_t found = left[left_first++ % SLOTS];
+        /* A thread that goes on in a lane whose epochs are used up finds nothing. */
+        while (left_count && lane == LANE_NONE) {
+            uint8_t found = left[left_first++ % LANES];
             left_count--;
-            if (slots[found].last < EPOCH_LAST / 2) slot = found;
+            if (lanes[found].last < EPOCH_LAST / 2) lane = found;
         }
     }
-    if (slot == SLOT_NONE) {
-        rt_note(&slots_noted, "the program has more threads, or releases locks more often, than "
-                              "data races can be found for: what later threads access is not judged");
-        return slot;
+    if (lane == LANE_NONE) {
+        rt_note(&lanes_noted,
+                "the program has more threads, or releases locks more often, than "
+                "data races can be found for: what later threads access is not judged");
+        return lane;
     }
-    struct slot *taken = &slots[slot];
+    struct lane *taken = &lanes[lane];
     *epoch = ++taken->last;
     taken->owners[taken->count++ % OWNERS] = (struct owner){*epoch, number};
-    return slot;
+    return lane;
 }
 
-static void leave_slot(struct racer *racer) {
-    if (racer->slot == SLOT_NONE) return;
-    slots[racer->slot].last = racer->epoch;
-    left[(left_first + left_count++) % SLOTS] = racer->slot;
+static void leave_lane(struct racer *racer) {
+    if (racer->lane == LANE_NONE) return;
+    lanes[racer->lane].last = racer->epoch;
+    left[(left_first + left_count++) % LANES] = racer->lane;
 }
 
-uint16_t racer_at(uint8_t slot, uint32_t epoch) {
-    const struct slot *known = &slots[slot];
+uint16_t racer_at(uint8_t lane, uint32_t epoch) {
+    const struct lane *known = &lanes[lane];
     struct owner best = {0, 0};
     for (unsigned i = 0; i < OWNERS && i < known->count; i++) {
         struct owner owner = known->owners[i];
@@ -74,8 +74,8 @@ static struct racer *make(uint16_t number) {
 
 static void begin(struct racer *racer, uint16_t number) {
     racer->number = number;
-    racer->slot = take_slot(number, &racer->epoch);
-    if (racer->slot != SLOT_NONE) racer->epochs[racer->slot] = racer->epoch;
+    racer->lane = take_lane(number, &racer->epoch);
+    if (racer->lane != LANE_NONE) racer->epochs[racer->lane] = racer->epoch;
 }
 
 int racers_begin(uint16_t number) {
@@ -95,7 +95,7 @@ struct racer *racer_new(uint16_t number, int is_detached) {
     if (racer) {
         racer_advance(self);
         wh_copy(racer->epochs, self->epochs, sizeof racer->epochs);
-        if (self->slot != SLOT_NONE) racer->epochs[self->slot] = self->epoch - 1;
+        if (self->lane != LANE_NONE) racer->epochs[self->lane] = self->epoch - 1;
         racer->is_detached = (uint8_t)is_detached;
         racer->seen = self->seen;
         racer->has_steps = 0;
@@ -116,7 +116,7 @@ void racer_ended(void) {
     struct racer *racer = racer_here;
     if (!racer || !racer->is_detached) return;
     os_lock(&racers_lock);
-    leave_slot(racer);
+    leave_lane(racer);
     os_unlock(&racers_lock);
 }
 
@@ -125,10 +125,10 @@ void racer_joined(uint16_t number) {
     os_lock(&racers_lock);
     struct racer *racer = racers ? racers[number] : NULL;
     if (racer && self && racer != self && !racer->is_detached) {
-        for (unsigned i = 0; i < SLOTS; i++)
+        for (unsigned i = 0; i < LANES; i++)
             if (racer->epochs[i] > self->epochs[i]) self->epochs[i] = racer->epochs[i];
         racer->is_detached = 1;
-        leave_slot(racer);
+        leave_lane(racer);
     }
     os_unlock(&racers_lock);
 }
@@ -140,9 +140,9 @@ void racer_detached(uint16_t number) {
 }
 
 void racer_advance(struct racer *racer) {
-    if (!racer->has_steps || racer->slot == SLOT_NONE) return;
+    if (!racer->has_steps || racer->lane == LANE_NONE) return;
     racer->has_steps = 0;
-    if (racer->epoch < EPOCH_LAST) racer->epochs[racer->slot] = ++racer->epoch;
+    if (racer->epoch < EPOCH_LAST) racer->epochs[racer->lane] = ++racer->epoch;
 }
 
 void racers_forked(void) { racers_lock = (struct os_lock){0}; }
@@ -150,10 +150,10 @@ void racers_forked(void) { racers_lock = (struct os_lock){0}; }
 /* ---- clocks ---- */
 
 static struct os_lock rooms_lock;
-#define ROOMS 9u /* of 1 << n slots */
+#define ROOMS 9u /* of 1 << n lanes */
 static WH_WRITTEN uint32_t *rooms[ROOMS];
 
-/* Room for slots, of a size that is a power of two. */
+/* Room for lanes, of a size that is a power of two. */
 static uint32_t *take_room(uint32_t count, uint32_t *room) {
     unsigned shift = 2;
     while (1u << shift < count) shift++;
@@ -194,23 +194,23 @@ void clock_acquire(struct racer *racer, struct clock *clock) {
     os_unlock(&clock->lock);
 }
 
-static uint32_t slots_now(void) {
-    uint32_t count = __atomic_load_n(&slots_used, __ATOMIC_RELAXED);
-    return count < SLOTS ? count : SLOTS;
+static uint32_t lanes_now(void) {
+    uint32_t count = __atomic_load_n(&lanes_used, __ATOMIC_RELAXED);
+    return count < LANES ? count : LANES;
 }
 
 /* Steps of the present epoch are before the release, so later ones have another epoch. Where there
  * are none, the epoch before is the last one. */
 void clock_release(struct racer *racer, struct clock *clock) {
-    uint32_t count = slots_now();
-    int own = racer->slot != SLOT_NONE;
+    uint32_t count = lanes_now();
+    int own = racer->lane != LANE_NONE;
     uint32_t until = own && !racer->has_steps ? racer->epoch - 1 : racer->epoch;
     os_lock(&clock->lock);
     if (make_room(clock, count)) {
         for (uint32_t i = clock->count; i < count; i++) clock->epochs[i] = 0;
         if (clock->count < count) clock->count = count;
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t epoch = own && i == racer->slot ? until : racer->epochs[i];
+            uint32_t epoch = own && i == racer->lane ? until : racer->epochs[i];
             if (epoch > clock->epochs[i]) clock->epochs[i] = epoch;
         }
     }
@@ -220,7 +220,7 @@ void clock_release(struct racer *racer, struct clock *clock) {
 }
 
 void clock_join(struct clock *clock, struct clock *other) {
-    uint32_t epochs[SLOTS];
+    uint32_t epochs[LANES];
     os_lock(&other->lock);
     uint32_t count = other->count;
     wh_copy(epochs, other->epochs, count * sizeof *epochs);
@@ -294,7 +294,8 @@ struct clock *clock_at(uintptr_t address, int make_one) {
 void clocks_clear(uintptr_t begin, uint64_t size) {
     uintptr_t end = begin + size;
     for (uintptr_t at = wh_round_down(begin, WH_GRANULE); at < end;) {
-        uintptr_t next = wh_round_down(at, 1ul << WH_RACES_CHUNK_SHIFT) + (1ul << WH_RACES_CHUNK_SHIFT);
+        uintptr_t next =
+            wh_round_down(at, 1ul << WH_RACES_CHUNK_SHIFT) + (1ul << WH_RACES_CHUNK_SHIFT);
         uintptr_t last = next < end ? next : end;
         uint32_t *cell = ready ? chunk_cell(&plane, at, 0) : NULL;
         for (; cell && at < last; at += WH_GRANULE, cell++) {

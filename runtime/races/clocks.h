@@ -1,7 +1,7 @@
 /* Vector clocks: which steps of other threads happened before the present one of this thread.
  *
- * A thread has a slot, and counts its epochs: a new one begins where it releases what it has done
- * to others. Its clock has for each slot the last epoch whose steps happened before; so has the
+ * A thread has a lane, and counts its epochs: a new one begins where it releases what it has done
+ * to others. Its clock has for each lane the last epoch whose steps happened before; so has the
  * clock of an object at which threads meet. (FastTrack, Flanagan and Freund 2009, sections 2 and
  * 3.) Edges that are assumed where the order is not known can only hide races.
  */
@@ -11,25 +11,25 @@
 #include <stdint.h>
 #include "../os/os.h"
 
-#define SLOTS 256u
-/* The slot of threads for which there is no other one: what they access is not recorded. */
-#define SLOT_NONE (SLOTS - 1)
+#define LANES 256u
+/* The lane of threads for which there is no other one: what they access is not recorded. */
+#define LANE_NONE (LANES - 1)
 #define EPOCH_BITS 20u
 #define EPOCH_LAST ((1u << EPOCH_BITS) - 1)
 
 struct clock {
     struct os_lock lock;
-    uint32_t count, room; /* slots that it knows of; that there is room for */
+    uint32_t count, room; /* lanes that it knows of; that there is room for */
     uint32_t *epochs;
     uint32_t version; /* changes with each release */
     uint32_t next;    /* of those that are free */
 };
 
 struct racer {
-    uint32_t epochs[SLOTS];
+    uint32_t epochs[LANES];
     uint32_t epoch;      /* that steps of this thread have now */
     uint16_t number;     /* of the thread */
-    uint8_t slot;        /* SLOT_NONE: its accesses are not recorded */
+    uint8_t lane;        /* LANE_NONE: its accesses are not recorded */
     uint8_t has_steps;   /* some were recorded in the present epoch */
     uint8_t is_detached; /* nobody will join it */
     uint32_t seen;       /* the version of the clock of unseen code that it has taken */
@@ -53,8 +53,8 @@ void racer_detached(uint16_t number);
 void racer_ended(void);
 /* Later steps of the thread are not before what others do who take its clock as it is now. */
 void racer_advance(struct racer *racer);
-/* The number of the thread that was in a slot at an epoch. */
-uint16_t racer_at(uint8_t slot, uint32_t epoch);
+/* The number of the thread that was in a lane at an epoch. */
+uint16_t racer_at(uint8_t lane, uint32_t epoch);
 /* A child of fork has one thread. */
 void racers_forked(void);
 

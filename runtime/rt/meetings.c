@@ -316,7 +316,7 @@ static void forked(void) { destructions_lock = (struct os_lock){0}; }
 
 #define POINTS                                                                                     \
     (1ull << WH_POINT_LOCK | 1ull << WH_POINT_UNLOCK | 1ull << WH_POINT_WAIT |                     \
-     1ull << WH_POINT_MEET | 1ull << WH_POINT_THREAD_END | 1ull << WH_POINT_BLOCK |         \
+     1ull << WH_POINT_MEET | 1ull << WH_POINT_THREAD_END | 1ull << WH_POINT_BLOCK |                \
      1ull << WH_POINT_SHARE)
 
 const struct observer meetings_observer = {

@@ -137,7 +137,7 @@ WRAP(ssize_t, sendto,
         struct answer answer = begin(SITE, address, length);                                       \
         int result = USED(socket, NEXT(name)(socket, answer.bounce.buffer, length));               \
         answer_end(SITE, &answer, result >= 0);                                                    \
-        announce_arrived(NAME, FRAME_HERE, 0, 0);                                                  \
+        tell_arrived();                                                                            \
         return made(result);                                                                       \
     }
 
@@ -153,7 +153,7 @@ WRAP(int, accept4, (int socket, struct sockaddr *address, socklen_t *length, int
     struct answer answer = answer_begin(SITE, address, length);
     int result = OPENED(USED(socket, NEXT(accept4)(socket, answer.bounce.buffer, length, flags)));
     answer_end(SITE, &answer, result >= 0);
-    announce_arrived(NAME, FRAME_HERE, 0, 0);
+    tell_arrived();
     return result;
 }
 

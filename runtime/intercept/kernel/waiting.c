@@ -26,7 +26,7 @@ size_t files_size(int count) {
 
 /* The kernel leaves the sets as they are where it refuses a file in them. */
 static int selected(struct site site, int result, int count, const fd_set *const sets[3]) {
-    if (PORT_PLANES && RACES_ON) races_arrived();
+    tell_arrived();
     if (WH_LIKELY(result >= 0) || !descriptors_watched() || errno != EBADF) return result;
     for (int file = 0; file < count && file < FD_SETSIZE; file++)
         for (int i = 0; i < 3; i++)
@@ -69,7 +69,7 @@ static void check_polled(struct site site, struct pollfd *files, nfds_t count) {
 
 /* Who waits for nothing but errors of a file asks whether it is open. */
 static int polled(struct site site, int result, const struct pollfd *files, nfds_t count) {
-    if (PORT_PLANES && RACES_ON) races_arrived();
+    tell_arrived();
     if (result <= 0 || WH_LIKELY(!descriptors_watched())) return result;
     for (nfds_t i = 0; i < count; i++)
         if (files[i].revents & POLLNVAL && files[i].events)

@@ -9,7 +9,7 @@
 #include "../../process/gaps.h"
 #include "../../process/kind.h"
 #include "../../process/outside.h"
-#include "../../races/races.h"
+#include "../../rt/races.h"
 #include "../../replace/hooks.h"
 #include "../../rt/descriptors.h"
 #include "../../rt/lives.h"

@@ -1,9 +1,9 @@
 """Accesses that threads may share: what generated code and the runtime agree on.
 
 While a rule judges data races, each granule of memory that a process with several threads accesses has
-`1 << CELLS_SHIFT` words, the last accesses to it. A table leads from the upper bits of an address to a chunk of
-them, which is made when something there is first accessed; a second one leads to the clocks of what threads
-meet at.
+`1 << CELLS_SHIFT` words, the last accesses to it. A table leads from the upper bits of an address to a chunk
+of them, which is made when something there is first accessed; a second one leads to the clocks of what
+threads meet at.
 """
 
 from __future__ import annotations

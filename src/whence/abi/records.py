@@ -187,7 +187,8 @@ FINDING = Layout(
     ),
 )
 
-EARLIER = {"LOCKED": 1, "DESTROYED": 2, "CREATED": 3, "JOINED": 4, "DETACHED": 5, "WAITS": 6, "READ": 7, "WROTE": 8}
+_EARLIER = ("LOCKED", "DESTROYED", "CREATED", "JOINED", "DETACHED", "WAITS", "READ", "WROTE")
+EARLIER = {name: 1 + at for at, name in enumerate(_EARLIER)}
 """What happened before to the lock or the thread that a finding is about.
 
 Each is EARLIER_WORDS words and then its program counters, innermost first: the kind and, from bit 32 on, the

@@ -79,5 +79,9 @@ class Policy:
 
 def asked_by(plan: Plan) -> frozenset[Analysis]:
     """The analyses that rules ask for."""
-    asked = {DEFINEDNESS: follows_values(plan), LABELS: plan.labels is not None, RACES: "SHARE" in plan.points}
+    asked = {
+        DEFINEDNESS: follows_values(plan),
+        LABELS: plan.labels is not None,
+        RACES: "SHARE" in plan.points,
+    }
     return frozenset(each for each, on in asked.items() if on)

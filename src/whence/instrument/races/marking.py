@@ -17,7 +17,9 @@ _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 _FILLS = "llvm.memset."
 _CLASSES = re.compile(r"@\"?_ZTV")
 """Tables of functions of classes."""
-_STANDARD = re.compile(r"_Z(?:N[KVO]*|)S[tabsiod]|_Zn[wa]|_Zd[la]|__cxa_|__gxx_|_Unwind_|__clang_|__dynamic_cast")
+_STANDARD = re.compile(
+    r"_Z(?:N[KVO]*|)S[tabsiod]|_Zn[wa]|_Zd[la]|__cxa_|__gxx_|_Unwind_|__clang_|__dynamic_cast"
+)
 """Functions of C++ that order nothing, but for those that count who refers to an exception."""
 _NOWHERE = ("null", "undef", "poison")
 _EXCEPTIONS = "exception_ptr"
@@ -130,7 +132,9 @@ class _Marking:
         if pointer in self.private or pointer in _NOWHERE:
             return False
         variable = self.module.globals.get(pointer.removeprefix("@").strip('"'))
-        return not (isinstance(variable, ir.GlobalVariable) and (variable.is_constant or variable.thread_local is not None))
+        if not isinstance(variable, ir.GlobalVariable):
+            return True
+        return not variable.is_constant and variable.thread_local is None
 
     def _access(self, made: ir.Load | ir.Store, writes: bool) -> None:
         if not self._is_shared(made.pointer):

@@ -1,27 +1,18 @@
 #include "races.h"
-#include "cells.h"
-#include "clocks.h"
+#include "event.h"
+#include "lives.h"
+#include "meetings.h"
 #include "../include/whence/races.h"
 #include "../os/mem.h"
 #include "../process/images.h"
-#include "../rt/event.h"
-#include "../rt/lives.h"
-#include "../rt/meetings.h"
+#include "../races/cells.h"
+#include "../races/clocks.h"
 
 #include <errno.h>
 
 /* 1 while there are threads beside the first one. Until it makes one, and when it has joined all,
  * what it does is ordered with all that they do. */
 WH_EXPORT uint8_t __whence_racing;
-
-static int is_on;
-
-long races_init(uintptr_t *begin, size_t *size) {
-    long result = cells_init(begin, size);
-    if (result == 0) result = clocks_init(begin, size);
-    is_on = result == 0;
-    return result;
-}
 
 /* ---- accesses ---- */
 
@@ -57,7 +48,7 @@ static WH_COLD void report(struct cell_access *cells, const struct step *earlier
     if (!event_watched(WH_POINT_SHARE)) return;
     /* Where a library frees a block, its own order of steps is not known. */
     if (access->frees && !judged_stack(stack_of(cells))) return;
-    uint16_t other = racer_at(earlier->slot, earlier->epoch);
+    uint16_t other = racer_at(earlier->lane, earlier->epoch);
     struct earlier_steps steps = {.count = 0};
     struct context context = {0};
     context.event.point = WH_POINT_SHARE;
@@ -114,9 +105,11 @@ WH_EXPORT void __whence_race_access(uint64_t at, uint64_t size, uint32_t how) {
 
 WH_EXPORT void __whence_race_before(uint64_t at, uint64_t size, uint32_t how) {
     struct racer *racer = racer_here;
-    judge(FRAME_HERE, NULL, at, size, CELL_ATOMIC | (how & WHENCE_RACE_WRITES ? CELL_WRITES : 0), 0);
+    judge(FRAME_HERE, NULL, at, size, CELL_ATOMIC | (how & WHENCE_RACE_WRITES ? CELL_WRITES : 0),
+          0);
     if (!racer || !(how & WHENCE_RACE_WRITES)) return;
-    struct clock *clock = how & WHENCE_RACE_RELEASES || racer->fenced.count ? clock_at(at, 1) : NULL;
+    struct clock *clock =
+        how & WHENCE_RACE_RELEASES || racer->fenced.count ? clock_at(at, 1) : NULL;
     if (!clock) return;
     if (how & WHENCE_RACE_RELEASES) {
         clock_release(racer, clock);
@@ -158,7 +151,8 @@ static struct clock unseen;
 
 /* Functions that were asked about, by their addresses. */
 #define KNOWN 1024u
-static uint64_t known[KNOWN]; /* the address, and in the upper half of the word whether it is seen */
+static uint64_t
+    known[KNOWN]; /* the address, and in the upper half of the word whether it is seen */
 #define SEEN (1ull << 63)
 
 static int is_seen(uint64_t function) {
@@ -319,6 +313,7 @@ static void forked(void) {
 }
 
 const struct observer races_observer = {
+    .points = 1ull << WH_POINT_SHARE,
     .made = made,
     .freed = freed,
     .moves = moves,

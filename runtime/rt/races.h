@@ -6,9 +6,6 @@
 #include <stdint.h>
 #include "../events/events.h"
 
-/* Rules judge races: reserves the planes. 0, or -errno and the range that could not be reserved. */
-long races_init(uintptr_t *begin, size_t *size);
-
 /* A function of the C library, called by checked code, accesses these bytes. */
 void races_range(uintptr_t at, uint64_t size, int writes, const char *function,
                  const struct frame *frame);
