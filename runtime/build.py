@@ -42,6 +42,7 @@ CHECKING = ("calls", "findings", "leak", "process", "record", "rt", "stacks", "x
 PLANES = ("definedness", "labels", "origins", "planes", "races", "symbolic")
 """What knows something about each byte of memory."""
 WRAPPERS = (
+    "intercept/arrivals.c",
     "intercept/bounce.c",
     "intercept/refused.c",
     "intercept/scatter.c",

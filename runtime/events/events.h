@@ -12,6 +12,8 @@
 #ifndef WHENCE_EVENTS_EVENTS_H
 #define WHENCE_EVENTS_EVENTS_H
 
+#include <stdio.h>
+#include <sys/uio.h>
 #include "../alloc/heap.h"
 #include "../os/mem.h"
 #include "../port/port.h"
@@ -82,6 +84,44 @@ struct thread_parting {
     uint8_t detaches, tries, is_checked; /* tries: it does not wait for ever */
 };
 
+/* In place of an offset: the bytes end where the file's own place is. */
+#define TRANSFER_HERE UINT64_MAX
+
+/* A call of a function of the C library that takes something from a stream, or parts of a text, in
+ * checked code. */
+struct intake {
+    FILE *stream; /* NULL: none that is followed */
+    const char *text;
+    uint64_t kept[7]; /* of the observer that listens to `takes` */
+};
+
+/* What a scanf has stored of what it took. */
+struct taken_part {
+    const void *to;
+    size_t size;
+    int begin, end;     /* the bytes that it stands for; negative: it is not known which */
+    uint8_t is_text;    /* it is a copy of them, with a 0 behind */
+    uint8_t is_outside; /* they are not from a text of the program */
+};
+
+/* Bytes that have come from outside of the process, or have gone there: in parts of memory, one
+ * after another, of which the first `size` bytes count. */
+struct transfer {
+    const char *function;
+    const struct frame *frame;
+    const struct iovec *parts;
+    size_t count;
+    int64_t size; /* negative: the call has failed */
+    FILE *stream; /* NULL: of a descriptor */
+    int file;     /* negative: nobody knows which */
+    uint64_t offset;
+    struct intake *intake; /* of a stream, as bytes come */
+    uint8_t all;           /* the call has taken no other bytes from it */
+    uint8_t is_apart;      /* it is a stream of C++, where chains are led by its wrapper */
+    uint8_t made;          /* so many of the last parts are in no memory of the program */
+    uint8_t is_argument;   /* the byte is the first argument of the call */
+};
+
 /* X(name, parameters, arguments) for each event.
  *
  *     made, freed       a block is new; a live block will be freed
@@ -105,13 +145,28 @@ struct thread_parting {
  *
  * Of functions of the C library that checked code calls:
  *
- *     arrived           bytes from outside are now at `to`
+ *     arrived           bytes from outside are now in memory
  *
  *     departs           bytes are about to leave the process
  *
- *     returned          the result is a byte from outside
+ *     shown             a part of a file is mapped
  *
- *     parsed            the result is the number that a text stands for
+ *     lent              the result points to a text from outside
+ *
+ *     takes             a call is about to take something from a stream, or parts of a text
+ *
+ *     taken             it has taken so many bytes (`all`; negative: it is not known how many), and
+ *                       stored values of them
+ *
+ *     stored            one of these values
+ *
+ *     returned          the result is a byte from outside; `intake`: NULL for a stream of C++
+ *
+ *     undone            a byte will be put back to a stream
+ *
+ *     left              bytes have gone to the outside, or could not
+ *
+ *     parsed            the result is the number that the first `size` bytes of a text stand for
  *
  *     copied            bytes will be at `to` what they are at `from`, or are so already
  *
@@ -141,13 +196,34 @@ struct thread_parting {
     X(parted, (const struct thread_parting *parting, int error), (parting, error))                 \
     X(forked, (void), ())                                                                          \
     X(finishes, (void), ())                                                                        \
-    X(arrived, (const char *function, const struct frame *frame, uintptr_t to, uint64_t size),     \
-      (function, frame, to, size))                                                                 \
+    X(arrived, (const struct transfer *transfer), (transfer))                                      \
     X(departs, (const char *function), (function))                                                 \
-    X(returned, (const char *function, const struct frame *frame), (function, frame))              \
-    X(parsed, (uintptr_t text, uint64_t size), (text, size))                                       \
+    X(shown, (const char *function, int file, uint64_t offset, uintptr_t at, uint64_t size),       \
+      (function, file, offset, at, size))                                                          \
+    X(lent, (const char *function, const struct frame *frame, const char *text),                   \
+      (function, frame, text))                                                                     \
+    X(takes, (const char *function, struct intake *intake), (function, intake))                    \
+    X(taken, (const char *function, struct intake *intake, int all), (function, intake, all))      \
+    X(stored,                                                                                      \
+      (const char *function, const struct frame *frame, struct intake *intake,                     \
+       const struct taken_part *part),                                                             \
+      (function, frame, intake, part))                                                             \
+    X(returned,                                                                                    \
+      (const char *function, const struct frame *frame, struct intake *intake, uint8_t byte),      \
+      (function, frame, intake, byte))                                                             \
+    X(undone, (FILE * stream), (stream))                                                           \
+    X(left, (const struct transfer *transfer), (transfer))                                         \
+    X(parsed, (const char *function, const char *text, uint64_t size, uint64_t result),            \
+      (function, text, size, result))                                                              \
     X(copied, (uintptr_t to, uintptr_t from, uint64_t size), (to, from, size))                     \
     X(filled, (uintptr_t to, uint64_t size), (to, size))
+
+/* How many of the *left bytes are in a part; the others are left for those behind it. */
+static inline size_t part_next(const struct iovec *part, size_t *left) {
+    size_t size = part->iov_len < *left ? part->iov_len : *left;
+    *left -= size;
+    return size;
+}
 
 struct observer {
     uint8_t always;

@@ -118,7 +118,7 @@ struct counting; /* NULL: nothing was counted */
 /* After a scanf: what the first `assigned` conversions stored. Which are reached,
  * and how much they store, is not known before. */
 void check_scanned(struct site site, const char *format, va_list arguments, int assigned,
-                   const struct arrival *arrival, const struct counting *counting);
+                   struct intake *intake, const struct counting *counting);
 
 #define READ(pointer, size) check_range(SITE, (pointer), (size), 0, (pointer))
 #define WRITE(pointer, size) check_range(SITE, (pointer), (size), 1, (pointer))

@@ -153,12 +153,26 @@ static const char *text_end(const struct taking *taking) {
     return is_same ? buffer->get : NULL;
 }
 
+/* Bytes of a stream are in memory; this file tells their origins itself. */
+static void announce_apart(struct site site, const void *to, size_t size) {
+    struct iovec part = {(void *)(uintptr_t)to, size};
+    struct transfer transfer = {.function = site.function,
+                                .frame = site.frame,
+                                .parts = &part,
+                                .count = 1,
+                                .size = (int64_t)size,
+                                .file = -1,
+                                .offset = TRANSFER_HERE,
+                                .is_apart = 1};
+    announce_arrived(&transfer);
+}
+
 static void put_file(struct site site, const struct taking *taking, const char *to, size_t size,
                      int64_t place) {
     if (taking->call)
         given_arrived(site.function, printing_input(taking->call), bytes_at(taking, place, size),
                       (uintptr_t)to);
-    announce_arrived(site.function, site.frame, (uintptr_t)to, size);
+    announce_apart(site, to, size);
 }
 
 static void put_text_at(struct whence_origin_site *call, const char *to, const char *from,
@@ -205,7 +219,7 @@ static uint32_t number_of_text(const struct taking *taking) {
 void taking_number(struct site site, const struct taking *taking, const void *to, size_t size) {
     if (!taking->is_followed) return;
     int is_text = taking->kind == BUFFER_TEXT;
-    if (!is_text) announce_arrived(site.function, site.frame, (uintptr_t)to, size);
+    if (!is_text) announce_apart(site, to, size);
     if (!taking->call) return;
     uint32_t node = is_text ? number_of_text(taking) : number_of_file(site, taking);
     if (node) cells_set(taking->call, node, (uintptr_t)to, size);
@@ -219,7 +233,7 @@ struct taking taking_byte(struct site site, const void *stream) {
 
 void taking_returned(struct site site, const struct taking *taking, int byte) {
     if (byte != EOF && taking->is_followed && taking->kind != BUFFER_TEXT)
-        announce_returned(site.function, site.frame);
+        announce_returned(site.function, site.frame, NULL, (uint8_t)byte);
     if (!taking->call || byte == EOF) return;
     uint32_t node = 0;
     unsigned char content = (unsigned char)byte;

@@ -12,11 +12,11 @@
 #define CHECK_PRINTF check_printf
 #define CHECK_SCANNED check_scanned
 #define READ_TEXT READ_STRING
-#define NARROW_ARRIVAL(from) (from)
+#define NARROW_INTAKE(from) (from)
 #define NARROW_LEFT left_as_text
 #define COUNTING(counting, asked, arguments)                                                       \
     struct counting counting;                                                                      \
-    counting_begin(&counting, asked, arguments, ORIGINS_ON)
+    counting_begin(&counting, asked, arguments, IS_HEARD(taken))
 
 /* ---- what they read and store through their arguments ---- */
 
@@ -110,25 +110,25 @@ static size_t size_set(const struct format_value *value) {
     return bytes_of(count + 1, size);
 }
 
-static void tell_stored(struct site site, const struct arrival *arrival,
-                        const struct format_value *value, size_t size,
-                        const struct counting *counting, size_t number) {
-    int is_text = value->item.size == 1 && value->item.kind == FORMAT_SET;
-    struct part part = {COUNTED_UNKNOWN, COUNTED_UNKNOWN};
+static void tell_stored(struct site site, struct intake *intake, const struct format_value *value,
+                        size_t size, const struct counting *counting, size_t number) {
+    struct taken_part part = {value->pointer, size, COUNTED_UNKNOWN, COUNTED_UNKNOWN, 0, 0};
+    part.is_text = value->item.size == 1 && value->item.kind == FORMAT_SET;
+    part.is_outside = !intake->text;
     if (counting && number < FORMAT_MOST)
-        part = (struct part){counting->begins[number], counting->ends[number]};
-    arrival_stored(site, arrival, value->pointer, size, part, is_text);
+        part.begin = counting->begins[number], part.end = counting->ends[number];
+    announce_stored(site.function, site.frame, intake, &part);
 }
 
 void check_scanned(struct site site, const char *format, va_list arguments, int assigned,
-                   const struct arrival *arrival, const struct counting *counting) {
+                   struct intake *intake, const struct counting *counting) {
     struct format_value values[FORMAT_MOST];
     size_t count = format_scanf_values(format, arguments, values);
     for (size_t i = 0, stored = 0; i < count && assigned > 0; i++) {
         size_t size = size_set(&values[i]);
         check_range(site, values[i].pointer, size, 1, values[i].pointer);
         if (values[i].item.conversion == 'n') continue;
-        if (ORIGINS_ON) tell_stored(site, arrival, &values[i], size, counting, stored);
+        if (IS_HEARD(stored)) tell_stored(site, intake, &values[i], size, counting, stored);
         stored++;
         assigned--;
     }

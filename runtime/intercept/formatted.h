@@ -5,7 +5,7 @@
  *     CHECK_PRINTF    a function like check_printf: checks what a printf reads, and its %n
  *     CHECK_SCANNED   a function like check_scanned: checks what a scanf has stored
  *     READ_TEXT       checks a string of CHARACTER
- *     NARROW_ARRIVAL  what a scanf takes, if chains lead there
+ *     NARROW_INTAKE  what a scanf takes, if chains lead there
  *     COUNTING        declares what a scanf is called with
  *     NARROW_LEFT     says what a printf has sent, if chains lead on from there
  * In the families, `w` is the letter that the names of wide functions have: empty or w.
@@ -51,7 +51,7 @@
 
 /* The same where the text goes to a stream, or to a descriptor if that is NULL. */
 #define SENT(stream, file)                                                                         \
-    (ORIGINS_ON ? NARROW_LEFT(SITE, stream, file, format, again, length) : (void)0)
+    (IS_HEARD(left) ? NARROW_LEFT(SITE, stream, file, format, again, length) : (void)0)
 #define PRINTED(stream, file)                                                                      \
     (stream ? TRIED(stream, length < 0) : (void)USED(file, length), SENT(stream, file))
 #define PRINT_TO(name, parameters, stream, file, call)                                             \
@@ -90,13 +90,13 @@
         va_list again;                                                                             \
         va_copy(again, arguments);                                                                 \
         READ_TEXT(format);                                                                         \
-        struct arrival arrival = NARROW_ARRIVAL(from);                                             \
+        struct intake intake = NARROW_INTAKE(from);                                                \
         COUNTING(counting, format, arguments);                                                     \
         int assigned = call;                                                                       \
         va_end(counting.list);                                                                     \
         if (assigned < 0 && taken) stream_refused(SITE, taken);                                    \
-        if (ORIGINS_ON) arrival_taken(SITE, &arrival, counting.all);                               \
-        CHECK_SCANNED(SITE, format, again, assigned, &arrival, &counting);                         \
+        announce_taken(NAME, &intake, counting.all);                                               \
+        CHECK_SCANNED(SITE, format, again, assigned, &intake, &counting);                          \
         va_end(again);                                                                             \
         return assigned;                                                                           \
     }
@@ -107,13 +107,13 @@
         va_start(arguments, format);                                                               \
         va_copy(again, arguments);                                                                 \
         READ_TEXT(format);                                                                         \
-        struct arrival arrival = NARROW_ARRIVAL(from);                                             \
+        struct intake intake = NARROW_INTAKE(from);                                                \
         COUNTING(counting, format, arguments);                                                     \
         int assigned = call;                                                                       \
         va_end(counting.list);                                                                     \
         if (assigned < 0 && taken) stream_refused(SITE, taken);                                    \
-        if (ORIGINS_ON) arrival_taken(SITE, &arrival, counting.all);                               \
-        CHECK_SCANNED(SITE, format, again, assigned, &arrival, &counting);                         \
+        announce_taken(NAME, &intake, counting.all);                                               \
+        CHECK_SCANNED(SITE, format, again, assigned, &intake, &counting);                          \
         va_end(again);                                                                             \
         va_end(arguments);                                                                         \
         return assigned;                                                                           \
@@ -123,19 +123,19 @@
     int prefix##v##w##scanf(const CHARACTER *, va_list) attribute;                                 \
     int prefix##vf##w##scanf(FILE *, const CHARACTER *, va_list) attribute;                        \
     int prefix##vs##w##scanf(const CHARACTER *, const CHARACTER *, va_list) attribute;             \
-    SCAN(prefix##w##scanf, (const CHARACTER *format, ...), stdin, ARRIVAL(stdin),                  \
+    SCAN(prefix##w##scanf, (const CHARACTER *format, ...), stdin, INTAKE(stdin),                   \
          prefix##v##w##scanf(COUNTED))                                                             \
     SCAN(prefix##f##w##scanf, (FILE * stream, const CHARACTER *format, ...), stream,               \
-         ARRIVAL(stream), (STREAM(stream), prefix##vf##w##scanf(stream, COUNTED)))                 \
+         INTAKE(stream), (STREAM(stream), prefix##vf##w##scanf(stream, COUNTED)))                  \
     SCAN(prefix##s##w##scanf, (const CHARACTER *text, const CHARACTER *format, ...), NULL,         \
-         ARRIVAL_OF_TEXT(text), (READ_TEXT(text), prefix##vs##w##scanf(text, COUNTED)))            \
+         INTAKE_OF_TEXT(text), (READ_TEXT(text), prefix##vs##w##scanf(text, COUNTED)))             \
     SCAN_LIST(prefix##v##w##scanf, (const CHARACTER *format, va_list arguments), stdin,            \
-              ARRIVAL(stdin), prefix##v##w##scanf(COUNTED))                                        \
+              INTAKE(stdin), prefix##v##w##scanf(COUNTED))                                         \
     SCAN_LIST(prefix##vf##w##scanf, (FILE * stream, const CHARACTER *format, va_list arguments),   \
-              stream, ARRIVAL(stream), (STREAM(stream), prefix##vf##w##scanf(stream, COUNTED)))    \
+              stream, INTAKE(stream), (STREAM(stream), prefix##vf##w##scanf(stream, COUNTED)))     \
     SCAN_LIST(prefix##vs##w##scanf,                                                                \
               (const CHARACTER *text, const CHARACTER *format, va_list arguments), NULL,           \
-              ARRIVAL_OF_TEXT(text), (READ_TEXT(text), prefix##vs##w##scanf(text, COUNTED)))
+              INTAKE_OF_TEXT(text), (READ_TEXT(text), prefix##vs##w##scanf(text, COUNTED)))
 
 #define IN_EVERY_VERSION
 #define SINCE_2_38 __attribute__((weak))

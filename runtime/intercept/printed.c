@@ -154,3 +154,9 @@ void printed(struct site site, const char *to, size_t size, int length, const ch
     tell(call, to, size - 1, format, arguments);
     if (is_listed) listed_end(&kept);
 }
+
+/* ---- of other functions ---- */
+
+void announce_written(struct site site, const void *to, size_t size) {
+    if (is_there(to, size)) written_soon(site.function, site.frame, (uintptr_t)to, size);
+}

@@ -53,7 +53,7 @@ struct scatter scatter_begin(struct site site, const struct iovec *parts, size_t
 /* The parts that have been filled. */
 static void define(const struct scatter *scatter, size_t stored) {
     for (size_t i = 0; stored && i < scatter->count; i++)
-        FILLS(scatter->parts[i].iov_base, scatter_next(&scatter->parts[i], &stored));
+        FILLS(scatter->parts[i].iov_base, part_next(&scatter->parts[i], &stored));
 }
 
 void scatter_end(struct site site, struct scatter *scatter, size_t stored) {
@@ -62,7 +62,7 @@ void scatter_end(struct site site, struct scatter *scatter, size_t stored) {
         return;
     }
     for (size_t i = 0; i < scatter->count; i++) {
-        bounce_end(site, &scatter->bounces[i], scatter_next(&scatter->parts[i], &stored));
+        bounce_end(site, &scatter->bounces[i], part_next(&scatter->parts[i], &stored));
     }
     os_unmap((uintptr_t)scatter->bounces, room_for(scatter->count));
 }
@@ -72,12 +72,5 @@ void check_gathered(struct site site, const struct iovec *parts, size_t count) {
     for (size_t i = 0; i < count; i++) {
         check_range(site, parts[i].iov_base, parts[i].iov_len, 0, parts[i].iov_base);
         check_used(site, parts[i].iov_base, parts[i].iov_len);
-    }
-}
-
-void arrived_parts(struct site site, const struct iovec *parts, size_t count, size_t size) {
-    for (size_t i = 0; size && i < count; i++) {
-        size_t part = scatter_next(&parts[i], &size);
-        announce_arrived(site.function, site.frame, (uintptr_t)parts[i].iov_base, part);
     }
 }

@@ -20,13 +20,6 @@ int scatter_is_clean(const struct iovec *parts, size_t count);
 /* The function has stored `stored` bytes. */
 void scatter_end(struct site site, struct scatter *scatter, size_t stored);
 
-/* How many of the *left bytes are in a part; the others are left for those behind it. */
-static inline size_t scatter_next(const struct iovec *part, size_t *left) {
-    size_t size = part->iov_len < *left ? part->iov_len : *left;
-    *left -= size;
-    return size;
-}
-
 /* Checks parts that are read. */
 void check_gathered(struct site site, const struct iovec *parts, size_t count);
 

@@ -17,8 +17,8 @@
 
 /* The number that a text stands for. */
 static uint64_t parsed(struct site site, const char *text, int base, uint64_t number) {
-    if (ORIGINS_ON) parsed_as_result(site, text, check_end_of_integer(text, base), number);
-    if (IS_HEARD(parsed)) announce_parsed((uintptr_t)text, check_end_of_integer(text, base));
+    if (IS_HEARD(parsed))
+        announce_parsed(site.function, text, check_end_of_integer(text, base), number);
     return number;
 }
 
@@ -170,9 +170,7 @@ WRAP(void *, bsearch,
     WRAP(char *, name, (const char *variable)) {                                                   \
         USE_STRING_IF(variable);                                                                   \
         char *value = name(variable);                                                              \
-        if (ORIGINS_ON && value) arrived_as_pointer(SITE, value);                                  \
-        if (IS_HEARD(arrived) && value)                                                            \
-            announce_arrived(NAME, FRAME_HERE, (uintptr_t)value, strlen(value));                   \
+        if (value) announce_lent(NAME, FRAME_HERE, value);                                         \
         return value;                                                                              \
     }
 

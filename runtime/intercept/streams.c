@@ -12,24 +12,23 @@
 
 /* A line read into `bounce`, as fgets returns it. */
 static char *end_line(struct site site, struct bounce *bounce, char *line, char *to, int size,
-                      FILE *stream, struct arrival *arrival) {
+                      FILE *stream, struct intake *intake) {
     if (!line) stream_refused(site, stream);
     size_t length = line ? strlen(line) : 0;
     /* A line with zeros in it is longer than its text. */
     int all = length && (line[length - 1] == '\n' || length + 1 == (size_t)size);
     bounce_end(site, bounce, line ? length + 1 : 0);
-    if (ORIGINS_ON) arrival_put(site, arrival, to, length, all);
-    announce_arrived(site.function, site.frame, (uintptr_t)to, length);
+    CAME_FROM_STREAM(site, intake, to, length, all);
     return line ? to : NULL;
 }
 
 #define READ_LINE(name)                                                                            \
     WRAP(char *, name, (char *to, int size, FILE *stream)) {                                       \
         STREAM(stream);                                                                            \
-        struct arrival arrival = ARRIVAL(stream);                                                  \
+        struct intake intake = INTAKE(stream);                                                     \
         struct bounce bounce = bounce_begin(SITE, to, size > 0 ? (size_t)size : 0);                \
         return end_line(SITE, &bounce, name(bounce.buffer, size, stream), to, size, stream,        \
-                        &arrival);                                                                 \
+                        &intake);                                                                  \
     }
 
 READ_LINE(fgets)
@@ -38,10 +37,10 @@ READ_LINE(fgets_unlocked)
 char *__fgets_chk(char *, size_t, int, FILE *);
 WRAP(char *, __fgets_chk, (char *to, size_t room, int size, FILE *stream)) {
     STREAM(stream);
-    struct arrival arrival = ARRIVAL(stream);
+    struct intake intake = INTAKE(stream);
     struct bounce bounce = bounce_begin(SITE, to, size > 0 ? (size_t)size : 0);
     return end_line(SITE, &bounce, __fgets_chk(bounce.buffer, room, size, stream), to, size, stream,
-                    &arrival);
+                    &intake);
 }
 
 /* No longer declared, still there. It is read by bytes, so that the check comes first. */
@@ -62,14 +61,13 @@ WRAP(char *, gets, (char *to)) {
 
 /* `length` bytes have been stored, and a final zero. */
 static ssize_t delimited(struct site site, char **line, ssize_t length, FILE *stream,
-                         struct arrival *arrival) {
+                         struct intake *intake) {
     if (length < 0) {
         stream_refused(site, stream);
         return length;
     }
     FILLS(*line, (size_t)length + 1);
-    if (ORIGINS_ON) arrival_put(site, arrival, *line, (size_t)length, 1);
-    announce_arrived(site.function, site.frame, (uintptr_t)*line, (size_t)length);
+    CAME_FROM_STREAM(site, intake, *line, (size_t)length, 1);
     return length;
 }
 
@@ -79,8 +77,8 @@ static ssize_t delimited(struct site site, char **line, ssize_t length, FILE *st
         WRITE(size, sizeof *size);                                                                 \
         WRITE_IF(*line, *size);                                                                    \
         STREAM(stream);                                                                            \
-        struct arrival arrival = ARRIVAL(stream);                                                  \
-        return delimited(SITE, line, name(line, size, stop, stream), stream, &arrival);            \
+        struct intake intake = INTAKE(stream);                                                     \
+        return delimited(SITE, line, name(line, size, stop, stream), stream, &intake);             \
     }
 
 READ_ALLOCATED(getdelim)
@@ -91,8 +89,8 @@ WRAP(ssize_t, getline, (char **line, size_t *size, FILE *stream)) {
     WRITE(size, sizeof *size);
     WRITE_IF(*line, *size);
     STREAM(stream);
-    struct arrival arrival = ARRIVAL(stream);
-    return delimited(SITE, line, getline(line, size, stream), stream, &arrival);
+    struct intake intake = INTAKE(stream);
+    return delimited(SITE, line, getline(line, size, stream), stream, &intake);
 }
 
 /* ---- writing ---- */
@@ -102,7 +100,7 @@ WRAP(int, fputs, (const char *string, FILE *stream)) {
     STREAM(stream);
     int result = fputs(string, stream);
     TRIED(stream, result < 0);
-    if (ORIGINS_ON) left_as_string(SITE, stream, string, 0, result);
+    if (IS_HEARD(left)) left_as_string(SITE, stream, string, 0, result);
     return result;
 }
 
@@ -111,7 +109,7 @@ WRAP(int, fputs_unlocked, (const char *string, FILE *stream)) {
     STREAM(stream);
     int result = fputs_unlocked(string, stream);
     TRIED(stream, result < 0);
-    if (ORIGINS_ON) left_as_string(SITE, stream, string, 0, result);
+    if (IS_HEARD(left)) left_as_string(SITE, stream, string, 0, result);
     return result;
 }
 
@@ -119,7 +117,7 @@ WRAP(int, puts, (const char *string)) {
     USE_STRING(string);
     int result = puts(string);
     TRIED(stdout, result < 0);
-    if (ORIGINS_ON) left_as_string(SITE, stdout, string, 1, result);
+    if (IS_HEARD(left)) left_as_string(SITE, stdout, string, 1, result);
     return result;
 }
 
@@ -310,24 +308,23 @@ CLOSE(fclose)
 CLOSE(pclose)
 
 /* A byte as the result, or EOF. */
-static int given(struct site site, int byte, FILE *stream, struct arrival *arrival) {
+static int given(struct site site, int byte, FILE *stream, struct intake *intake) {
     TRIED_AT(site, stream, byte < 0);
-    if (ORIGINS_ON) arrival_returned(site, arrival, byte);
-    if (byte != EOF) announce_returned(site.function, site.frame);
+    if (byte != EOF) announce_returned(site.function, site.frame, intake, (uint8_t)byte);
     return byte;
 }
 
 #define GET(name)                                                                                  \
     WRAP(int, name, (FILE * stream)) {                                                             \
         STREAM(stream);                                                                            \
-        struct arrival arrival = ARRIVAL(stream);                                                  \
-        return given(SITE, name(stream), stream, &arrival);                                        \
+        struct intake intake = INTAKE(stream);                                                     \
+        return given(SITE, name(stream), stream, &intake);                                         \
     }
 
 #define GET_STANDARD(name)                                                                         \
     WRAP(int, name, (void)) {                                                                      \
-        struct arrival arrival = ARRIVAL(stdin);                                                   \
-        return given(SITE, name(), stdin, &arrival);                                               \
+        struct intake intake = INTAKE(stdin);                                                      \
+        return given(SITE, name(), stdin, &intake);                                                \
     }
 
 GET(fgetc)
@@ -373,7 +370,7 @@ OF_STREAM_AND(int, fwide, int)
         STREAM(stream);                                                                            \
         int result = name(byte, stream);                                                           \
         TRIED(stream, result < 0);                                                                 \
-        if (ORIGINS_ON) left_as_byte(SITE, stream, result);                                        \
+        if (IS_HEARD(left)) left_as_byte(SITE, stream, result);                                    \
         return result;                                                                             \
     }
 
@@ -381,7 +378,7 @@ OF_STREAM_AND(int, fwide, int)
     WRAP(int, name, (int byte)) {                                                                  \
         int result = name(byte);                                                                   \
         TRIED(stdout, result < 0);                                                                 \
-        if (ORIGINS_ON) left_as_byte(SITE, stdout, result);                                        \
+        if (IS_HEARD(left)) left_as_byte(SITE, stdout, result);                                    \
         return result;                                                                             \
     }
 
@@ -394,7 +391,7 @@ PUT_STANDARD(putchar_unlocked)
 TO_STREAM(int, putw, int)
 WRAP(int, ungetc, (int byte, FILE *stream)) {
     STREAM(stream);
-    if (ORIGINS_ON && byte != EOF) arrival_undone(stream);
+    if (byte != EOF) announce_undone(stream);
     return ungetc(byte, stream);
 }
 

@@ -16,21 +16,21 @@ static void check_wprintf(struct site site, const wchar_t *format, va_list argum
 }
 
 static void check_wscanned(struct site site, const wchar_t *format, va_list arguments, int assigned,
-                           const struct arrival *arrival) {
+                           struct intake *intake) {
     char room[NARROW_ROOM];
     if (format)
-        check_scanned(site, format_narrow(format, room, NARROW_ROOM), arguments, assigned, arrival,
+        check_scanned(site, format_narrow(format, room, NARROW_ROOM), arguments, assigned, intake,
                       NULL);
 }
 
 /* Chains do not lead to wide texts and streams. */
-#define NARROW_ARRIVAL(from) ((struct arrival){0})
+#define NARROW_INTAKE(from) ((struct intake){0})
 #define NARROW_LEFT(site, stream, file, format, arguments, length) ((void)0)
 
 #define CHARACTER wchar_t
 #define CHECK_PRINTF check_wprintf
-#define CHECK_SCANNED(site, format, arguments, assigned, arrival, counting)                        \
-    check_wscanned(site, format, arguments, assigned, arrival)
+#define CHECK_SCANNED(site, format, arguments, assigned, intake, counting)                         \
+    check_wscanned(site, format, arguments, assigned, intake)
 /* Nothing is counted. */
 #define COUNTING(counting, asked, arguments)                                                       \
     struct {                                                                                       \

@@ -39,9 +39,29 @@ int labels_unmarked(const char *function, uintptr_t at, uint64_t size) {
 
 /* ---- what wrappers announce ---- */
 
-static void arrived(const char *function, const struct frame *frame, uintptr_t to, uint64_t size) {
+static void arrived(const struct transfer *transfer) {
+    uint8_t labels = born_of(transfer->function);
+    uint16_t birth = labels ? birth_here(transfer->frame) : 0;
+    size_t left = (size_t)transfer->size;
+    for (size_t i = 0; left && i < transfer->count; i++) {
+        size_t size = part_next(&transfer->parts[i], &left);
+        labels_store((uintptr_t)transfer->parts[i].iov_base, size, labels, birth);
+    }
+}
+
+static void put(const char *function, const struct frame *frame, const void *to, size_t size) {
     uint8_t labels = born_of(function);
-    labels_store(to, size, labels, labels ? birth_here(frame) : 0);
+    labels_store((uintptr_t)to, size, labels, labels ? birth_here(frame) : 0);
+}
+
+static void stored(const char *function, const struct frame *frame, struct intake *intake,
+                   const struct taken_part *part) {
+    (void)intake;
+    if (part->is_outside) put(function, frame, part->to, part->size);
+}
+
+static void lent(const char *function, const struct frame *frame, const char *text) {
+    put(function, frame, text, wh_length(text));
 }
 
 static void give(uint8_t labels) {
@@ -49,14 +69,17 @@ static void give(uint8_t labels) {
     __whence_labels.passed.result = labels;
 }
 
-static void returned(const char *function, const struct frame *frame) {
+static void returned(const char *function, const struct frame *frame, struct intake *intake,
+                     uint8_t byte) {
+    (void)intake, (void)byte;
     uint8_t labels = born_of(function);
     if (labels) birth_seen(labels, birth_here(frame));
     give(labels);
 }
 
-static void parsed(uintptr_t text, uint64_t size) {
-    give(labels_load(text, size) & (uint8_t)labelling->labels_parsed);
+static void parsed(const char *function, const char *text, uint64_t size, uint64_t result) {
+    (void)function, (void)result;
+    give(labels_load((uintptr_t)text, size) & (uint8_t)labelling->labels_parsed);
 }
 
 static void moves(const struct block_move *move) {
@@ -80,6 +103,8 @@ const struct observer labels_observer = {
     .extended = extended,
     .mapped = labels_clear,
     .arrived = arrived,
+    .lent = lent,
+    .stored = stored,
     .returned = returned,
     .parsed = parsed,
     .copied = labels_copy,

@@ -4,6 +4,7 @@
 #include "joined.h"
 #include "mapped.h"
 #include "passing.h"
+#include "transfers.h"
 
 #include <pthread.h>
 
@@ -59,4 +60,14 @@ const struct observer origins_observer = {
     .returns = returns,
     .exits = exits,
     .joined = joined,
+    .arrived = transfer_arrived,
+    .shown = transfer_shown,
+    .lent = transfer_lent,
+    .takes = transfer_takes,
+    .taken = transfer_taken,
+    .stored = transfer_stored,
+    .returned = transfer_returned,
+    .undone = transfer_undone,
+    .left = transfer_left,
+    .parsed = transfer_parsed,
 };

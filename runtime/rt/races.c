@@ -279,8 +279,19 @@ void races_arrived(void) {
     if (racer_here) clock_acquire(racer_here, &outside);
 }
 
-static void arrived(const char *function, const struct frame *frame, uintptr_t to, uint64_t size) {
-    (void)function, (void)frame, (void)to, (void)size;
+static void arrived(const struct transfer *transfer) {
+    (void)transfer;
+    if (RACES_ON) races_arrived();
+}
+
+static void taken(const char *function, struct intake *intake, int all) {
+    (void)function, (void)intake, (void)all;
+    if (RACES_ON) races_arrived();
+}
+
+static void returned(const char *function, const struct frame *frame, struct intake *intake,
+                     uint8_t byte) {
+    (void)function, (void)frame, (void)intake, (void)byte;
     if (RACES_ON) races_arrived();
 }
 
@@ -329,5 +340,7 @@ const struct observer races_observer = {
     .met = met,
     .departs = departs,
     .arrived = arrived,
+    .taken = taken,
+    .returned = returned,
     .forked = forked,
 };

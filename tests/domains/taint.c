@@ -44,9 +44,20 @@ static int opened(const struct header *header) {
     return open(path, O_RDONLY) < 0 ? 0 : 1; // expect: tainted-path
 }
 
+static int scanned(void) {
+    char word[24];
+    if (scanf("%23s", word) != 1) return 1;
+#ifdef CLEAN
+    return system(word[0] == 't' ? "true" : "false") < 0;
+#else
+    return system(word) < 0; // expect: tainted-command
+#endif
+}
+
 int main(int argc, char **argv) {
     struct header header = {0};
     char to[64];
+    if (argc > 1 && argv[1][0] == 'c') return scanned();
     if (read(0, &header, sizeof header - 1) < 0 || argc < 2) return 1;
     switch (argv[1][0]) {
     case 's': return size_of(&header, to, sizeof to);

@@ -78,3 +78,6 @@ def test_what_bytes_from_outside_decide(whence: Whence, level: str) -> None:
         wanted = {(f"tainted-{what}", lines[f"tainted-{what}"])}
         assert found(whence, "taint", open_, case, stdin=stdin) == wanted, case
         assert found(whence, "taint", clean, case, stdin=stdin) == set(), case
+    wanted = {("tainted-command", lines["tainted-command"])}
+    assert found(whence, "taint", open_, "c", stdin=b"true") == wanted
+    assert found(whence, "taint", clean, "c", stdin=b"true") == set()

@@ -7,13 +7,12 @@
 #define READ_ITEMS(name)                                                                           \
     WRAP(size_t, name, (void *to, size_t size, size_t count, FILE *stream)) {                      \
         STREAM(stream);                                                                            \
-        struct arrival arrival = ARRIVAL(stream);                                                  \
+        struct intake intake = INTAKE(stream);                                                     \
         struct bounce bounce = bounce_begin(SITE, to, bytes_of(count, size));                      \
         size_t items = NEXT(name)(bounce.buffer, size, count, stream);                             \
         TRIED(stream, size && items < count);                                                      \
         bounce_end(SITE, &bounce, items * size);                                                   \
-        if (ORIGINS_ON) arrival_put(SITE, &arrival, to, items * size, items == count);             \
-        announce_arrived(NAME, FRAME_HERE, (uintptr_t)to, items * size);                           \
+        CAME_FROM_STREAM(SITE, &intake, to, items * size, items == count);                         \
         return items;                                                                              \
     }
 
@@ -23,13 +22,12 @@ READ_ITEMS(fread_unlocked)
 size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
 WRAP(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t count, FILE *stream)) {
     STREAM(stream);
-    struct arrival arrival = ARRIVAL(stream);
+    struct intake intake = INTAKE(stream);
     struct bounce bounce = bounce_begin(SITE, to, bytes_of(count, size));
     size_t items = NEXT(__fread_chk)(bounce.buffer, room, size, count, stream);
     TRIED(stream, size && items < count);
     bounce_end(SITE, &bounce, items * size);
-    if (ORIGINS_ON) arrival_put(SITE, &arrival, to, items * size, items == count);
-    announce_arrived(NAME, FRAME_HERE, (uintptr_t)to, items * size);
+    CAME_FROM_STREAM(SITE, &intake, to, items * size, items == count);
     return items;
 }
 
@@ -39,7 +37,7 @@ WRAP(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t count, FIL
         STREAM(stream);                                                                            \
         size_t items = NEXT(name)(from, size, count, stream);                                      \
         TRIED(stream, size && items < count);                                                      \
-        if (ORIGINS_ON) left_to_stream(SITE, stream, from, (int64_t)(items * size));               \
+        if (IS_HEARD(left)) left_to_stream(SITE, stream, from, (int64_t)(items * size));           \
         return items;                                                                              \
     }
 
