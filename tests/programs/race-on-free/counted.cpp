@@ -6,7 +6,7 @@ struct Shared {
     std::atomic<int> users{2};
     int value = 0;
     void release() {
-        if (users.fetch_sub(1, std::memory_order_relaxed) == 1) delete this; // EXPECT race-on-free in operator delete
+        if (users.fetch_sub(1, std::memory_order_relaxed) == 1) delete this; // EXPECT race-on-free
     }
 };
 

@@ -35,7 +35,7 @@ int main() {
         queued = job;
     }
     while (!done.load(std::memory_order_relaxed)) std::this_thread::yield();
-    delete job; // EXPECT race-on-free in operator delete
+    delete job; // EXPECT race-on-free
     worker.join();
     return 0;
 }
