@@ -1,4 +1,5 @@
 // Two threads count in a variable without a lock.
+// RUN: options --enable races
 #include <pthread.h>
 
 static int counted;

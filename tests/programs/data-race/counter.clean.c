@@ -1,4 +1,5 @@
 // Two threads count in a variable with a lock.
+// RUN: options --enable races
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

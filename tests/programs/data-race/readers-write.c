@@ -1,4 +1,5 @@
 // Threads that hold a lock for reading store what they have found.
+// RUN: options --enable races
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 // Threads that hold a lock for reading read, and one that holds it alone stores.
+// RUN: options --enable races
 #include <pthread.h>
 #include <stdlib.h>
 

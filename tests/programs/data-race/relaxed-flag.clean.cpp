@@ -1,4 +1,5 @@
 // A flag that orders nothing says that a value is there, and fences order it.
+// RUN: options --enable races
 #include <atomic>
 #include <thread>
 

@@ -1,4 +1,5 @@
 // A flag that orders nothing says that a value is there.
+// RUN: options --enable races
 #include <atomic>
 #include <thread>
 

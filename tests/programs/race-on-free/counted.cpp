@@ -1,4 +1,5 @@
 // Threads share an object, and the count of those who use it is not what orders its end.
+// RUN: options --enable races
 #include <atomic>
 #include <thread>
 

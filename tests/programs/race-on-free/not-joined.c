@@ -1,4 +1,5 @@
 // A block is freed while a thread may still write to it: nobody waits for the thread.
+// RUN: options --enable races
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
 // A block is freed when the thread that writes to it has been joined.
+// RUN: options --enable races
 #include <pthread.h>
 #include <stdlib.h>
 

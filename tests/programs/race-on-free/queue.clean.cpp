@@ -1,4 +1,5 @@
 // A queue hands on jobs under a lock; its owner frees a job that it has seen done by a count that orders.
+// RUN: options --enable races
 #include <atomic>
 #include <mutex>
 #include <thread>
