@@ -14,7 +14,7 @@ def private_of(function: ir.Function) -> set[str]:
     uses = uses_of(function)
     found: set[str] = set()
     for made in function.instructions():
-        if isinstance(made, ir.Alloca):
+        if isinstance(made, ir.Alloca) and made.result is not None:
             names = _pointers(made.result, uses)
             if names is not None:
                 found |= names
