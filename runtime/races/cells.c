@@ -6,11 +6,7 @@
 /* A granule has CELLS words, each an access: from the lowest bit on the stack's number, the epoch,
  * the lane, the bytes, whether it writes, whether it is atomic. 0: none. Threads store them without
  * a lock: what one of them overwrites at the same moment may be lost, and a race with it. */
-#define CELLS (1u << WH_RACES_CELLS_SHIFT)
 #define STACK_MASK ((1ull << CELL_STACK_BITS) - 1)
-#define EPOCH_MASK ((uint64_t)EPOCH_LAST << CELL_STACK_BITS)
-#define LANE_MASK (0xffull << CELL_LANE_SHIFT)
-#define BYTES_MASK (0xffull << CELL_BYTES_SHIFT)
 _Static_assert(CELL_BYTES_SHIFT + 8 == 62 && LANES == 256, "the word has all of it");
 
 static uint64_t used;
@@ -42,12 +38,6 @@ static struct step step_of(uint64_t word) {
     };
 }
 
-/* Whether whatever conflicts with the access `less`, and is not ordered behind it, does so with
- * `more` as well. */
-static inline int covers(uint64_t more, uint64_t less) {
-    return !(less & ~more & (BYTES_MASK | CELL_WRITES)) && !(more & ~less & CELL_ATOMIC);
-}
-
 static inline int conflicts(uint64_t earlier, uint64_t now) {
     return ((earlier | now) & CELL_WRITES) && !(earlier & now & CELL_ATOMIC);
 }
@@ -64,16 +54,16 @@ void cells_access(struct racer *racer, uintptr_t granule, uint64_t word,
     if (!cells) return;
     for (unsigned i = 0; i < CELLS; i++) {
         uint64_t earlier = __atomic_load_n(&cells[i], __ATOMIC_RELAXED);
-        if (!(earlier & word & BYTES_MASK)) {
+        if (!(earlier & word & CELL_BYTES_MASK)) {
             if (!earlier && !place) place = &cells[i];
             continue;
         }
         uint64_t different = earlier ^ word;
-        if (!(different & (LANE_MASK | EPOCH_MASK)) && covers(earlier, word)) return;
-        if ((different & LANE_MASK) && racer->epochs[(uint8_t)(earlier >> CELL_LANE_SHIFT)] <
-                                           ((earlier >> CELL_STACK_BITS) & EPOCH_LAST)) {
+        if (!(different & (CELL_LANE_MASK | CELL_EPOCH_MASK)) && cell_covers(earlier, word)) return;
+        if ((different & CELL_LANE_MASK) && racer->epochs[(uint8_t)(earlier >> CELL_LANE_SHIFT)] <
+                                                ((earlier >> CELL_STACK_BITS) & EPOCH_LAST)) {
             if (conflicts(earlier, word)) conflict = earlier;
-        } else if (covers(word, earlier)) {
+        } else if (cell_covers(word, earlier)) {
             place = &cells[i];
         }
     }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include "clocks.h"
+#include "whence_abi.h"
 
 /* An access to bytes of one granule. */
 struct step {
@@ -21,6 +22,34 @@ struct step {
 static inline uint64_t cell_word(const struct racer *racer, unsigned bytes, uint64_t how) {
     return (uint64_t)racer->epoch << CELL_STACK_BITS | (uint64_t)racer->lane << CELL_LANE_SHIFT |
            (uint64_t)bytes << CELL_BYTES_SHIFT | how;
+}
+
+#define CELL_EPOCH_MASK ((uint64_t)EPOCH_LAST << CELL_STACK_BITS)
+#define CELL_LANE_MASK (0xffull << CELL_LANE_SHIFT)
+#define CELL_BYTES_MASK (0xffull << CELL_BYTES_SHIFT)
+
+/* Whether whatever conflicts with the access `less`, and is not ordered behind it, does so with
+ * `more` as well. */
+static inline int cell_covers(uint64_t more, uint64_t less) {
+    return !(less & ~more & (CELL_BYTES_MASK | CELL_WRITES)) && !(more & ~less & CELL_ATOMIC);
+}
+
+#define CELLS (1u << WH_RACES_CELLS_SHIFT)
+
+/* Whether the thread has made such an access in its present epoch. There are planes. */
+static inline int cells_know(uintptr_t granule, uint64_t word) {
+    if (granule >> WH_ADDRESS_BITS) return 0;
+    const uintptr_t *table = (const uintptr_t *)WH_RACES_TABLE_BASE;
+    uintptr_t chunk = __atomic_load_n(&table[granule >> WH_RACES_CHUNK_SHIFT], __ATOMIC_ACQUIRE);
+    uint64_t at = (granule & ((1ul << WH_RACES_CHUNK_SHIFT) - 1)) >> WH_GRANULE_SHIFT;
+    if (!chunk) return 0;
+    const uint64_t *cells = (const uint64_t *)chunk + at * CELLS;
+    for (unsigned i = 0; i < CELLS; i++) {
+        uint64_t known = __atomic_load_n(&cells[i], __ATOMIC_RELAXED);
+        if (!((known ^ word) & (CELL_LANE_MASK | CELL_EPOCH_MASK)) && cell_covers(known, word))
+            return 1;
+    }
+    return 0;
 }
 
 /* What the caller of cells_access knows: the place of the access, and what is to be done where an

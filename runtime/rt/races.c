@@ -74,13 +74,12 @@ static inline void judge(const struct frame *frame, const char *function, uintpt
                          uint64_t size, uint64_t how, int frees) {
     struct racer *racer = racer_here;
     if (!racer || thread_self.in_finding) return;
-    struct access access = {{stack_of, report}, frame, function, at, size, how, 0, (uint8_t)frees};
     uintptr_t offset = at % WH_GRANULE;
-    if (WH_LIKELY(offset + size <= WH_GRANULE)) {
-        unsigned bytes = (0xffu >> (WH_GRANULE - size)) << offset;
-        if (size) cells_access(racer, at - offset, cell_word(racer, bytes, how), &access.cells);
-        return;
+    if (WH_LIKELY(size && offset + size <= WH_GRANULE)) {
+        uint64_t word = cell_word(racer, (0xffu >> (WH_GRANULE - size)) << offset, how);
+        if (cells_know(at - offset, word)) return;
     }
+    struct access access = {{stack_of, report}, frame, function, at, size, how, 0, (uint8_t)frees};
     for (uintptr_t next, end = at + size; at < end; at = next) {
         uintptr_t granule = wh_round_down(at, WH_GRANULE);
         next = granule + WH_GRANULE;
