@@ -37,7 +37,7 @@ DEFINEDNESS = Analysis("definedness", "undefined values", twins=True, dispensabl
 """Asked for by rules that judge uses of undefined values."""
 LABELS = Analysis("labels", "labels", optimised=True, dispensable=True)
 """Asked for by rules that name labels of domains."""
-RACES = Analysis("races", "accesses that threads share")
+RACES = Analysis("races", "accesses that threads share", dispensable=True)
 """Asked for by rules about accesses that threads share."""
 ORIGINS = Analysis("origins", "where values come from", thorough=True)
 """Asked for by `Settings.locate`."""
