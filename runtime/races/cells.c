@@ -47,21 +47,39 @@ static WH_COLD void found_conflict(struct cell_access *access, uint64_t word) {
     access->found(access, &earlier);
 }
 
+/* Whether an earlier access is by this thread, or ordered before what it does now. */
+static inline int is_before(const struct racer *racer, uint64_t earlier) {
+    uint64_t epoch = (earlier >> CELL_STACK_BITS) & EPOCH_LAST;
+    uint8_t lane = (uint8_t)(earlier >> CELL_LANE_SHIFT);
+    return lane == racer->lane || racer->epochs[lane] >= epoch;
+}
+
+/* Of two threads that access memory for the first time at one moment, none may have seen the other
+ * one's word; one does when both are stored. */
+static void look_again(const struct racer *racer, const uint64_t *cells, uint64_t word,
+                       struct cell_access *access) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    for (unsigned i = 0; i < CELLS; i++) {
+        uint64_t other = __atomic_load_n(&cells[i], __ATOMIC_RELAXED);
+        if (!(other & word & CELL_BYTES_MASK) || is_before(racer, other)) continue;
+        if (!conflicts(other, word)) continue;
+        found_conflict(access, other);
+        return;
+    }
+}
+
 void cells_access(struct racer *racer, uintptr_t granule, uint64_t word,
                   struct cell_access *access) {
     uint64_t *cells = ready ? chunk_cell(&plane, granule, 1) : NULL;
-    uint64_t *place = NULL, conflict = 0;
+    uint64_t *place = NULL, *empty = NULL, conflict = 0;
     if (!cells) return;
     for (unsigned i = 0; i < CELLS; i++) {
         uint64_t earlier = __atomic_load_n(&cells[i], __ATOMIC_RELAXED);
         if (!(earlier & word & CELL_BYTES_MASK)) {
-            if (!earlier && !place) place = &cells[i];
+            if (!earlier && !empty) empty = &cells[i];
             continue;
         }
-        uint64_t different = earlier ^ word;
-        if (!(different & (CELL_LANE_MASK | CELL_EPOCH_MASK)) && cell_covers(earlier, word)) return;
-        if ((different & CELL_LANE_MASK) && racer->epochs[(uint8_t)(earlier >> CELL_LANE_SHIFT)] <
-                                                ((earlier >> CELL_STACK_BITS) & EPOCH_LAST)) {
+        if (!is_before(racer, earlier)) {
             if (conflicts(earlier, word)) conflict = earlier;
         } else if (cell_covers(word, earlier)) {
             place = &cells[i];
@@ -69,11 +87,12 @@ void cells_access(struct racer *racer, uintptr_t granule, uint64_t word,
     }
     if (WH_UNLIKELY(conflict)) found_conflict(access, conflict);
     if (racer->lane == LANE_NONE) return;
-    if (!place) place = &cells[(racer->epoch + racer->lane) % CELLS];
     uint64_t stack = depot_number(access->stack(access));
     if (stack > STACK_MASK) stack = 0;
     racer->has_steps = 1;
+    if (!place) place = empty ? empty : &cells[(racer->epoch + racer->lane) % CELLS];
     __atomic_store_n(place, word | stack, __ATOMIC_RELAXED);
+    if (place == empty && !conflict) look_again(racer, cells, word, access);
 }
 
 void cells_clear(uintptr_t begin, uint64_t size) {

@@ -29,7 +29,7 @@ from whence.instrument.analysis.facts import Facts, Flow
 from whence.instrument.analysis.lifetimes import may_free
 from whence.instrument.analysis.provenance import OBJECTS, Derivation, Kind, Place, Provenance
 from whence.instrument.markers.accesses import copy_marker_name, inside_name, marker_name
-from whence.instrument.markers.declarations import RANGE, is_unchecked
+from whence.instrument.markers.declarations import EXEMPT, RANGE, is_unchecked
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.policy import Policy
 from whence.instrument.variables.scopes import Ended
@@ -51,9 +51,6 @@ class Access:
 
 _LARGEST_OBJECT = 1 << 30
 """The size in bytes above which an assignment of an object is taken for a call by the program."""
-
-_EXEMPT = "disable_sanitizer_instrumentation"
-"""Attribute of functions that the source exempts from checks (`whence.toolchain.exempt`)."""
 
 _CLOSING = ("__asan_poison_memory_region", "__sanitizer_annotate_")
 """Functions that make memory inaccessible which they are given."""
@@ -85,7 +82,7 @@ def mark_accesses(context: Context) -> None:
     """
     closed = _closed_globals(context.module) if context.policy.holes else frozenset()
     for function in context.functions():
-        if not function.attributes.has(_EXEMPT):
+        if not function.attributes.has(EXEMPT):
             _mark(function, context, closed)
             context.checked += 1
 

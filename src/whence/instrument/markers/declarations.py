@@ -55,6 +55,8 @@ LIFETIME_BEGINS = ("llvm.lifetime.start.", SCOPE_BEGIN)
 """Calls at which the lifetime of a variable begins."""
 
 
+EXEMPT = "disable_sanitizer_instrumentation"
+"""Attribute of functions that the source exempts from checks (`whence.toolchain.exempt`)."""
 _UNCHECKED = "!whence.unchecked "
 UNCHECKED = f"{_UNCHECKED}!{{}}"
 """Metadata of accesses that no rule judges: those that whence adds, and the front end's own to cookies."""

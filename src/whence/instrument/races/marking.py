@@ -7,7 +7,7 @@ import re
 from whence import ir
 from whence.abi import library
 from whence.abi.races import HOW, ORDERINGS
-from whence.instrument.markers.declarations import is_unchecked
+from whence.instrument.markers.declarations import EXEMPT, is_unchecked
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.inserting import after
 from whence.instrument.races import helpers
@@ -89,6 +89,7 @@ class _Marking:
         self.layout = function.module.layout
         self.is_handed = is_handed
         self.private = private_of(function)
+        self.is_exempt = function.attributes.has(EXEMPT)
 
     def run(self) -> None:
         """Inserts the calls."""
@@ -129,7 +130,7 @@ class _Marking:
                 pass
 
     def _is_shared(self, pointer: str) -> bool:
-        if pointer in self.private or pointer in _NOWHERE:
+        if self.is_exempt or pointer in self.private or pointer in _NOWHERE:
             return False
         variable = self.module.globals.get(pointer.removeprefix("@").strip('"'))
         if not isinstance(variable, ir.GlobalVariable):
@@ -153,8 +154,6 @@ class _Marking:
             self._call(made, name, f"ptr {pointer}, i64 {size}")
 
     def _atomic(self, made: ir.MemoryAccess) -> None:
-        if not self._is_shared(made.pointer):
-            return
         how = ORDERINGS[made.ordering or "unordered"]
         if isinstance(made, ir.CmpXchg):
             how |= ORDERINGS[made.failure_ordering]
