@@ -45,11 +45,11 @@ static const struct table tables[] = {
     {"runtime", WH_PRIVATE_BASE, WH_PRIVATE_BASE + WH_PRIVATE_SIZE, CHECKS},
     {"loader", WH_LOADER_BASE, WH_LOADER_BASE + WH_LOADER_SIZE, ALWAYS},
     {"origins of values", WH_ORIGIN_TABLE_BASE, WH_ORIGIN_BITS_BASE + WH_ORIGIN_BITS_SIZE, ORIGINS},
-    {"accesses by threads", WH_RACES_TABLE_BASE, WH_RACES_CHUNKS_BASE + WH_RACES_CHUNKS_SIZE,
-     RACES},
     {"symbolic values", WH_SYMBOLIC_TABLE_BASE, WH_SYMBOLIC_CHUNKS_BASE + WH_SYMBOLIC_CHUNKS_SIZE,
      SYMBOLIC},
     {"labels", WH_LABELS_TABLE_BASE, WH_LABELS_CHUNKS_BASE + WH_LABELS_CHUNKS_SIZE, LABELS},
+    {"accesses by threads", WH_RACES_TABLE_BASE, WH_RACES_CHUNKS_BASE + WH_RACES_CHUNKS_SIZE,
+     RACES},
 };
 
 static int has(const struct table *table, uintptr_t begin, uintptr_t end) {

@@ -2,7 +2,6 @@
 #include "event.h"
 #include "lives.h"
 #include "meetings.h"
-#include "../include/whence/races.h"
 #include "../os/mem.h"
 #include "../process/images.h"
 #include "../races/cells.h"

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "../events/events.h"
+#include "../include/whence/races.h"
 
 /* A function of the C library, called by checked code, accesses these bytes. */
 void races_range(uintptr_t at, uint64_t size, int writes, const char *function,
@@ -16,7 +17,6 @@ void races_acquire(uintptr_t object);
 /* It has read from a descriptor, or waited for one. */
 void races_arrived(void);
 
-extern uint8_t __whence_racing;
 #define RACES_ON WH_UNLIKELY(__whence_racing)
 
 extern const struct observer races_observer;

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include "whence_abi.h"
 
+extern uint8_t __whence_racing;
+
 /* `how`: WHENCE_RACE_*. */
 void __whence_race_access(uint64_t at, uint64_t size, uint32_t how);
 /* Before an atomic operation, and after one that loads; a fence. */

@@ -286,7 +286,7 @@ NOT_MODELLED = {
         (
             *("double-lock", "deadlock", "unlock-of-unlocked", "unlock-by-another-thread"),
             *("destroyed-lock-in-use", "wait-without-lock", "double-join", "thread-leak"),
-            "lock-held-at-exit",
+            *("lock-held-at-exit", "data-race", "race-on-free"),
         ),
         "the machine has one thread and no locks",
     ),
