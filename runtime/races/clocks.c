@@ -145,8 +145,6 @@ void racer_advance(struct racer *racer) {
     if (racer->epoch < EPOCH_LAST) racer->epochs[racer->lane] = ++racer->epoch;
 }
 
-void racers_forked(void) { racers_lock = (struct os_lock){0}; }
-
 /* ---- clocks ---- */
 
 static struct os_lock rooms_lock;
@@ -199,32 +197,8 @@ static uint32_t lanes_now(void) {
     return count < LANES ? count : LANES;
 }
 
-/* Steps of the present epoch are before the release, so later ones have another epoch. Where there
- * are none, the epoch before is the last one. */
-void clock_release(struct racer *racer, struct clock *clock) {
-    uint32_t count = lanes_now();
-    int own = racer->lane != LANE_NONE;
-    uint32_t until = own && !racer->has_steps ? racer->epoch - 1 : racer->epoch;
-    os_lock(&clock->lock);
-    if (make_room(clock, count)) {
-        for (uint32_t i = clock->count; i < count; i++) clock->epochs[i] = 0;
-        if (clock->count < count) clock->count = count;
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t epoch = own && i == racer->lane ? until : racer->epochs[i];
-            if (epoch > clock->epochs[i]) clock->epochs[i] = epoch;
-        }
-    }
-    clock->version++;
-    os_unlock(&clock->lock);
-    racer_advance(racer);
-}
-
-void clock_join(struct clock *clock, struct clock *other) {
-    uint32_t epochs[LANES];
-    os_lock(&other->lock);
-    uint32_t count = other->count;
-    wh_copy(epochs, other->epochs, count * sizeof *epochs);
-    os_unlock(&other->lock);
+/* What is before these epochs is before the clock's, too. */
+static void raise_clock(struct clock *clock, const uint32_t *epochs, uint32_t count) {
     os_lock(&clock->lock);
     if (make_room(clock, count)) {
         for (uint32_t i = clock->count; i < count; i++) clock->epochs[i] = 0;
@@ -234,6 +208,27 @@ void clock_join(struct clock *clock, struct clock *other) {
     }
     clock->version++;
     os_unlock(&clock->lock);
+}
+
+/* Steps of the present epoch are before the release, so later ones have another epoch. Where there
+ * are none, the epoch before is the last one. */
+void clock_release(struct racer *racer, struct clock *clock) {
+    uint32_t count = lanes_now();
+    int own = racer->lane != LANE_NONE;
+    uint32_t until = own && !racer->has_steps ? racer->epoch - 1 : racer->epoch;
+    if (own) racer->epochs[racer->lane] = until;
+    raise_clock(clock, racer->epochs, count);
+    if (own) racer->epochs[racer->lane] = racer->epoch;
+    racer_advance(racer);
+}
+
+void clock_join(struct clock *clock, struct clock *other) {
+    uint32_t epochs[LANES];
+    os_lock(&other->lock);
+    uint32_t count = other->count;
+    wh_copy(epochs, other->epochs, count * sizeof *epochs);
+    os_unlock(&other->lock);
+    raise_clock(clock, epochs, count);
 }
 
 /* ---- where clocks are ---- */
@@ -311,4 +306,15 @@ void clocks_clear(uintptr_t begin, uint64_t size) {
         }
         at = next;
     }
+}
+
+/* ---- fork ---- */
+
+/* Threads that are not here may have held locks, and do nothing any more: all that they did comes
+ * before what the child does. */
+void racers_forked(void) {
+    racers_lock = rooms_lock = clocks_lock = (struct os_lock){0};
+    for (uint32_t i = 1; i < clocks_used; i++) clock_of(i)->lock = (struct os_lock){0};
+    for (uint32_t i = 0; racer_here && i < lanes_now(); i++)
+        if (i != racer_here->lane) racer_here->epochs[i] = EPOCH_LAST;
 }

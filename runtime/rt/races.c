@@ -314,9 +314,9 @@ static void extended(struct block block, uint64_t from, const struct frame *fram
     clear(block_begin(block) + from, block_size(block) - from);
 }
 
-/* The other threads are not here, and what they have done is not known to be ordered. */
 static void forked(void) {
     racers_forked();
+    unseen.lock = outside.lock = (struct os_lock){0};
     __whence_racing = 0;
     others = 0;
 }

@@ -12,9 +12,8 @@ from whence.instrument.passes.context import Context
 from whence.instrument.passes.inserting import after
 from whence.instrument.races import helpers
 from whence.instrument.races.private import private_of
+from whence.instrument.shadow.calls import COPIES, FILLS, first_of, returns_by_call
 
-_COPIES = ("llvm.memcpy.", "llvm.memmove.")
-_FILLS = "llvm.memset."
 _CLASSES = re.compile(r"@\"?_ZTV")
 """Tables of functions of classes."""
 _STANDARD = re.compile(
@@ -96,11 +95,11 @@ class _Marking:
         for made in list(self.function.instructions()):
             self._mark(made)
         if self.is_handed:
-            first = next(each for each in self.function.entry if not isinstance(each, ir.Alloca))
-            self._call(first, helpers.RETURN, "ptr null")
+            self._call(first_of(self.function), helpers.RETURN, "ptr null")
             for block in self.function.blocks:
-                if isinstance(block.terminator, (ir.Ret, ir.Resume)):
-                    self._call(block.terminator, helpers.LEAVE, "ptr null")
+                end = block.terminator
+                if isinstance(end, ir.Resume) or (isinstance(end, ir.Ret) and not returns_by_call(end)):
+                    self._call(end, helpers.LEAVE, "ptr null")
 
     def _call(self, place: ir.Instruction, name: str, arguments: str) -> None:
         self.module.add_declaration(helpers.declaration(name))
@@ -117,11 +116,11 @@ class _Marking:
             case ir.Fence():
                 how = ORDERINGS[made.ordering]
                 self._call(after(made) if how & HOW["ACQUIRES"] else made, helpers.FENCE, f"i32 {how}")
-            case ir.Call() if (made.callee or "").startswith(_COPIES):
+            case ir.Call() if (made.callee or "").startswith(COPIES):
                 size = self._wide(made, made.arguments[2])
                 for at, name in ((1, helpers.READ_RANGE), (0, helpers.WRITE_RANGE)):
                     self._range(made, name, made.arguments[at].value, size)
-            case ir.Call() if (made.callee or "").startswith(_FILLS):
+            case ir.Call() if (made.callee or "").startswith(FILLS):
                 size = self._wide(made, made.arguments[2])
                 self._range(made, helpers.WRITE_RANGE, made.arguments[0].value, size)
             case ir.Call() if is_foreign(made, self.module):
@@ -165,11 +164,9 @@ class _Marking:
             self._call(after(made), helpers.AFTER, f"ptr {made.pointer}, i32 {how & HOW['ACQUIRES']}")
 
     def _leave(self, made: ir.Call) -> None:
-        if made.marker == "musttail":
-            return
         target = made.callee_operand.value
         self._call(made, helpers.LEAVE, f"ptr {target}")
-        if isinstance(made, ir.Invoke) or not isinstance(made, ir.CallBr):
+        if made.marker != "musttail" and not isinstance(made, ir.CallBr):
             self._call(after(made), helpers.RETURN, f"ptr {target}")
 
     def _wide(self, place: ir.Instruction, size: ir.Argument) -> str:
