@@ -50,8 +50,7 @@ static WH_COLD void found_conflict(struct cell_access *access, uint64_t word) {
 /* Whether an earlier access is by this thread, or ordered before what it does now. */
 static inline int is_before(const struct racer *racer, uint64_t earlier) {
     uint64_t epoch = (earlier >> CELL_STACK_BITS) & EPOCH_LAST;
-    uint8_t lane = (uint8_t)(earlier >> CELL_LANE_SHIFT);
-    return lane == racer->lane || racer->epochs[lane] >= epoch;
+    return racer->epochs[(uint8_t)(earlier >> CELL_LANE_SHIFT)] >= epoch;
 }
 
 /* Of two threads that access memory for the first time at one moment, none may have seen the other
@@ -68,31 +67,54 @@ static void look_again(const struct racer *racer, const uint64_t *cells, uint64_
     }
 }
 
-void cells_access(struct racer *racer, uintptr_t granule, uint64_t word,
-                  struct cell_access *access) {
-    uint64_t *cells = ready ? chunk_cell(&plane, granule, 1) : NULL;
-    uint64_t *place = NULL, *empty = NULL, conflict = 0;
-    if (!cells) return;
+/* `word` has the number of the stack. */
+static inline void record(const struct racer *racer, uint64_t *cells, uint64_t word,
+                          struct cell_access *access) {
+    uint64_t *place = NULL, *empty = NULL, conflict = 0, more = 0;
     for (unsigned i = 0; i < CELLS; i++) {
         uint64_t earlier = __atomic_load_n(&cells[i], __ATOMIC_RELAXED);
-        if (!(earlier & word & CELL_BYTES_MASK)) {
+        if (!((earlier ^ word) & ~CELL_BYTES_MASK)) {
+            /* The same step of the thread comes to the bytes one by one. */
+            more = earlier & CELL_BYTES_MASK;
+            place = &cells[i];
+        } else if (!(earlier & word & CELL_BYTES_MASK)) {
             if (!earlier && !empty) empty = &cells[i];
-            continue;
-        }
-        if (!is_before(racer, earlier)) {
+        } else if (!is_before(racer, earlier)) {
             if (conflicts(earlier, word)) conflict = earlier;
-        } else if (cell_covers(word, earlier)) {
+        } else if (!more && cell_covers(word, earlier)) {
             place = &cells[i];
         }
     }
     if (WH_UNLIKELY(conflict)) found_conflict(access, conflict);
     if (racer->lane == LANE_NONE) return;
-    uint64_t stack = depot_number(access->stack(access));
-    if (stack > STACK_MASK) stack = 0;
-    racer->has_steps = 1;
+    int is_new = !place;
     if (!place) place = empty ? empty : &cells[(racer->epoch + racer->lane) % CELLS];
-    __atomic_store_n(place, word | stack, __ATOMIC_RELAXED);
-    if (place == empty && !conflict) look_again(racer, cells, word, access);
+    __atomic_store_n(place, word | more, __ATOMIC_RELAXED);
+    if (is_new && empty && !conflict) look_again(racer, cells, word, access);
+}
+
+void cells_access(struct racer *racer, uintptr_t at, uint64_t size, uint64_t how,
+                  struct cell_access *access) {
+    uint64_t *cells = NULL, base = cell_word(racer, 0, how), stack = 0;
+    int has_stack = 0;
+    uintptr_t end = at + size;
+    for (uintptr_t next; at < end; at = next, cells += cells ? CELLS : 0) {
+        uintptr_t granule = wh_round_down(at, WH_GRANULE);
+        next = granule + WH_GRANULE;
+        unsigned bytes = 0xffu << (at - granule) & 0xff;
+        if (next > end) bytes &= 0xffu >> (next - end);
+        if (!cells || !(granule & ((1ul << WH_RACES_CHUNK_SHIFT) - 1)))
+            cells = ready ? chunk_cell(&plane, granule, 1) : NULL;
+        uint64_t word = base | (uint64_t)bytes << CELL_BYTES_SHIFT;
+        if (!cells || cells_have(cells, word)) continue;
+        if (!has_stack) {
+            stack = depot_number(access->stack(access));
+            if (stack > STACK_MASK) stack = 0;
+            has_stack = 1;
+        }
+        racer->has_steps = 1;
+        record(racer, cells, word | stack, access);
+    }
 }
 
 void cells_clear(uintptr_t begin, uint64_t size) {

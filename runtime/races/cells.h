@@ -36,20 +36,29 @@ static inline int cell_covers(uint64_t more, uint64_t less) {
 
 #define CELLS (1u << WH_RACES_CELLS_SHIFT)
 
-/* Whether the thread has made such an access in its present epoch. There are planes. */
-static inline int cells_know(uintptr_t granule, uint64_t word) {
-    if (granule >> WH_ADDRESS_BITS) return 0;
+/* The cells of a granule; NULL: there are none yet. There are planes. */
+static inline const uint64_t *cells_of(uintptr_t granule) {
+    if (granule >> WH_ADDRESS_BITS) return NULL;
     const uintptr_t *table = (const uintptr_t *)WH_RACES_TABLE_BASE;
     uintptr_t chunk = __atomic_load_n(&table[granule >> WH_RACES_CHUNK_SHIFT], __ATOMIC_ACQUIRE);
     uint64_t at = (granule & ((1ul << WH_RACES_CHUNK_SHIFT) - 1)) >> WH_GRANULE_SHIFT;
-    if (!chunk) return 0;
-    const uint64_t *cells = (const uint64_t *)chunk + at * CELLS;
-    for (unsigned i = 0; i < CELLS; i++) {
-        uint64_t known = __atomic_load_n(&cells[i], __ATOMIC_RELAXED);
-        if (!((known ^ word) & (CELL_LANE_MASK | CELL_EPOCH_MASK)) && cell_covers(known, word))
-            return 1;
-    }
+    return chunk ? (const uint64_t *)chunk + at * CELLS : NULL;
+}
+
+/* Whether one of the cells has such an access of the same thread in its present epoch: what `word`
+ * has may be more there, but for what atomic accesses do not conflict with. */
+static inline int cells_have(const uint64_t *cells, uint64_t word) {
+    uint64_t alike = CELL_LANE_MASK | CELL_EPOCH_MASK | (word & (CELL_BYTES_MASK | CELL_WRITES)) |
+                     (~word & CELL_ATOMIC);
+    for (unsigned i = 0; i < CELLS; i++)
+        if (!((__atomic_load_n(&cells[i], __ATOMIC_RELAXED) ^ word) & alike)) return 1;
     return 0;
+}
+
+/* Whether the thread has made such an access in its present epoch. There are planes. */
+static inline int cells_know(uintptr_t granule, uint64_t word) {
+    const uint64_t *cells = cells_of(granule);
+    return cells && cells_have(cells, word);
 }
 
 /* What the caller of cells_access knows: the place of the access, and what is to be done where an
@@ -59,8 +68,9 @@ struct cell_access {
     void (*found)(struct cell_access *access, const struct step *earlier);
 };
 
-/* Records the access to a granule, after calling `found` for an earlier one that conflicts. */
-void cells_access(struct racer *racer, uintptr_t granule, uint64_t word,
+/* Records the access to bytes that no cell has of this epoch yet, after calling `found` for each
+ * granule where an earlier one conflicts. `how`: CELL_WRITES, CELL_ATOMIC. */
+void cells_access(struct racer *racer, uintptr_t at, uint64_t size, uint64_t how,
                   struct cell_access *access);
 /* Nothing is known of the bytes' granules. */
 void cells_clear(uintptr_t begin, uint64_t size);

@@ -80,13 +80,15 @@ static void begin(struct racer *racer, uint16_t number) {
 
 int racers_begin(uint16_t number) {
     os_lock(&racers_lock);
-    if (!racers) racers = rt_private(NUMBERS * sizeof *racers);
+    if (!racers) __atomic_store_n(&racers, rt_private(NUMBERS * sizeof *racers), __ATOMIC_RELAXED);
     struct racer *first = racers && !racer_here ? make(number) : NULL;
     if (first) begin(first, number);
     os_unlock(&racers_lock);
     if (first) racer_here = first;
     return racer_here != NULL;
 }
+
+int racers_known(void) { return __atomic_load_n(&racers, __ATOMIC_RELAXED) != NULL; }
 
 struct racer *racer_new(uint16_t number, int is_detached) {
     struct racer *self = racer_here;

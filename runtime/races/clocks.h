@@ -43,6 +43,8 @@ extern __thread struct racer *racer_here;
 
 /* The first thread is about to be made by the calling one. 0: no memory is left. */
 int racers_begin(uint16_t number);
+/* Whether there were ever two threads. */
+int racers_known(void);
 /* The racer of a thread that the calling one makes; NULL: no memory is left. */
 struct racer *racer_new(uint16_t number, int is_detached);
 /* The calling thread is the one with this number. */

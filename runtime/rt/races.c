@@ -69,23 +69,27 @@ static WH_COLD void report(struct cell_access *cells, const struct step *earlier
     event_evaluate(&context);
 }
 
-static inline void judge(const struct frame *frame, const char *function, uintptr_t at,
-                         uint64_t size, uint64_t how, int frees) {
+static __attribute__((noinline)) void judge_bytes(const struct frame *frame, const char *function,
+                                                  uintptr_t at, uint64_t size, uint64_t how,
+                                                  int frees) {
     struct racer *racer = racer_here;
     if (!racer || thread_self.in_finding) return;
-    uintptr_t offset = at % WH_GRANULE;
-    if (WH_LIKELY(size && offset + size <= WH_GRANULE)) {
-        uint64_t word = cell_word(racer, (0xffu >> (WH_GRANULE - size)) << offset, how);
-        if (cells_know(at - offset, word)) return;
-    }
     struct access access = {{stack_of, report}, frame, function, at, size, how, 0, (uint8_t)frees};
-    for (uintptr_t next, end = at + size; at < end; at = next) {
-        uintptr_t granule = wh_round_down(at, WH_GRANULE);
-        next = granule + WH_GRANULE;
-        unsigned bytes = 0xffu << (at - granule);
-        if (next > end) bytes &= 0xffu >> (next - end);
-        cells_access(racer, granule, cell_word(racer, bytes & 0xff, how), &access.cells);
-    }
+    cells_access(racer, at, size, how, &access.cells);
+}
+
+/* Whether the cells have the access, of a size from 1 on, already; or nothing is recorded here. */
+static inline int is_known(uintptr_t at, uint64_t size, uint64_t how) {
+    const struct racer *racer = racer_here;
+    uintptr_t offset = at % WH_GRANULE;
+    if (WH_UNLIKELY(!racer)) return 1;
+    if (WH_UNLIKELY(size > WH_GRANULE - offset)) return 0;
+    return cells_know(at - offset, cell_word(racer, (0xffu >> (WH_GRANULE - size)) << offset, how));
+}
+
+static inline void judge(const struct frame *frame, const char *function, uintptr_t at,
+                         uint64_t size, uint64_t how, int frees) {
+    if (size && !is_known(at, size, how)) judge_bytes(frame, function, at, size, how, frees);
 }
 
 void races_range(uintptr_t at, uint64_t size, int writes, const char *function,
@@ -93,10 +97,39 @@ void races_range(uintptr_t at, uint64_t size, int writes, const char *function,
     judge(frame, function, at, size, writes ? CELL_WRITES : 0, 0);
 }
 
+static inline uint64_t bits_of(uint32_t how) {
+    return (how & WHENCE_RACE_WRITES ? CELL_WRITES : 0) |
+           (how & WHENCE_RACE_ATOMIC ? CELL_ATOMIC : 0);
+}
+
 WH_EXPORT void __whence_race_access(uint64_t at, uint64_t size, uint32_t how) {
-    uint64_t bits = (how & WHENCE_RACE_WRITES ? CELL_WRITES : 0);
-    if (how & WHENCE_RACE_ATOMIC) bits |= CELL_ATOMIC;
-    judge(FRAME_HERE, NULL, at, size, bits, 0);
+    judge(FRAME_HERE, NULL, at, size, bits_of(how), 0);
+}
+
+/* What is commonest has functions of its own, for which the compiler computes the most. */
+#define ACCESS(name, size, how)                                                                    \
+    WH_EXPORT void __whence_race_##name##size(uint64_t at) {                                       \
+        judge(FRAME_HERE, NULL, at, size, how, 0);                                                 \
+    }
+#define BOTH(size) ACCESS(reads, size, 0) ACCESS(writes, size, CELL_WRITES)
+BOTH(1)
+BOTH(2)
+BOTH(4)
+BOTH(8)
+BOTH(16)
+
+WH_EXPORT void __whence_race_stride(uint64_t at, int64_t span, int64_t step, uint32_t size,
+                                   uint32_t how) {
+    uint64_t apart = (uint64_t)(step < 0 ? -step : step), bits = bits_of(how);
+    uint64_t length = (uint64_t)(step < 0 ? -span : span);
+    if ((int64_t)length <= 0) return;
+    uint64_t low = step < 0 ? at - length + apart : at;
+    if (apart <= size) {
+        judge(FRAME_HERE, NULL, low, length - apart + size, bits, 0);
+        return;
+    }
+    for (uint64_t passed = 0; passed < length; passed += apart)
+        judge(FRAME_HERE, NULL, low + passed, size, bits, 0);
 }
 
 /* ---- atomic operations ---- */
@@ -293,7 +326,9 @@ static void returned(const char *function, const struct frame *frame, struct int
     if (RACES_ON) races_arrived();
 }
 
+/* Nothing was recorded before there was a racer. */
 static void clear(uintptr_t begin, uint64_t size) {
+    if (!racers_known()) return;
     cells_clear(begin, size);
     clocks_clear(begin, size);
 }
@@ -301,6 +336,7 @@ static void clear(uintptr_t begin, uint64_t size) {
 static void made(const struct made_block *block) { clear(block->begin, block->request->size); }
 
 static void freed(uintptr_t begin) {
+    if (!racers_known()) return;
     struct block block = block_at(begin);
     uint64_t size = block_exists(block) ? block_size(block) : 0;
     if (RACES_ON) judge(FRAME_HERE, "free", begin, size, CELL_WRITES, 1);

@@ -13,6 +13,20 @@ extern uint8_t __whence_racing;
 
 /* `how`: WHENCE_RACE_*. */
 void __whence_race_access(uint64_t at, uint64_t size, uint32_t how);
+/* The same, of so many bytes. */
+void __whence_race_reads1(uint64_t at);
+void __whence_race_reads2(uint64_t at);
+void __whence_race_reads4(uint64_t at);
+void __whence_race_reads8(uint64_t at);
+void __whence_race_reads16(uint64_t at);
+void __whence_race_writes1(uint64_t at);
+void __whence_race_writes2(uint64_t at);
+void __whence_race_writes4(uint64_t at);
+void __whence_race_writes8(uint64_t at);
+void __whence_race_writes16(uint64_t at);
+/* After a loop that has accessed `size` bytes in each of its rounds: the first ones at `at`, and
+ * each time `step` bytes further, `span` bytes in all (0: in no round). */
+void __whence_race_stride(uint64_t at, int64_t span, int64_t step, uint32_t size, uint32_t how);
 /* Before an atomic operation, and after one that loads; a fence. */
 void __whence_race_before(uint64_t at, uint64_t size, uint32_t how);
 void __whence_race_after(uint64_t at, uint32_t how);

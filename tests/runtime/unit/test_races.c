@@ -37,9 +37,10 @@ static struct racer *first, *second;
 
 static unsigned touch(struct racer *racer, uintptr_t at, unsigned bytes, uint64_t how) {
     struct cell_access access = {no_stack, conflict};
-    uint64_t word = cell_word(racer, bytes, how);
+    unsigned first_byte = (unsigned)__builtin_ctz(bytes);
     found = 0;
-    if (!cells_know(at, word)) cells_access(racer, at, word, &access);
+    if (!cells_know(at, cell_word(racer, bytes, how)))
+        cells_access(racer, at + first_byte, (unsigned)__builtin_popcount(bytes), how, &access);
     return found;
 }
 
@@ -64,6 +65,32 @@ static void accesses_conflict_as_long_as_nothing_orders_them(void) {
     cells_clear(PLACE, 8);
     CHECK_EQUAL(touch(second, PLACE, 0x08, CELL_WRITES), 0);
     cells_clear(PLACE, 8);
+}
+
+static void bytes_that_one_step_comes_to_share_a_cell(void) {
+    for (unsigned byte = 0; byte < 8; byte++)
+        CHECK_EQUAL(touch(first, PLACE, 1u << byte, CELL_WRITES), 0);
+    CHECK_EQUAL(touch(first, PLACE, 0xff, 0), 0);
+    CHECK_EQUAL(touch(second, PLACE, 0x01, 0), 1);
+    CHECK(last.bytes == 0xff);
+    cells_clear(PLACE, 8);
+    /* What another thread has done to the bytes before is no conflict of the later ones. */
+    CHECK_EQUAL(touch(first, PLACE, 0x01, CELL_WRITES), 0);
+    CHECK_EQUAL(touch(second, PLACE, 0x01, CELL_WRITES), 1);
+    CHECK_EQUAL(touch(first, PLACE, 0x02, CELL_WRITES), 0);
+    CHECK_EQUAL(touch(second, PLACE, 0x01, CELL_WRITES), 0);
+    cells_clear(PLACE, 8);
+}
+
+static void ranges_are_looked_at_granule_by_granule(void) {
+    struct cell_access access = {no_stack, conflict};
+    cells_access(first, PLACE + 3, 0x20000, CELL_WRITES, &access);
+    CHECK_EQUAL(touch(second, PLACE, 0x07, CELL_WRITES), 0);
+    CHECK_EQUAL(touch(second, PLACE + 0x20000, 0xf8, CELL_WRITES), 0);
+    found = 0;
+    cells_access(second, PLACE + 0x10001, 16, 0, &access);
+    CHECK_EQUAL(found, 3);
+    cells_clear(PLACE, 0x20008);
 }
 
 static void reads_and_atomic_accesses_do_not_conflict(void) {
@@ -134,6 +161,8 @@ int main(void) {
     CHECK(depot_init(&at, &size) == 0);
     begin();
     accesses_conflict_as_long_as_nothing_orders_them();
+    bytes_that_one_step_comes_to_share_a_cell();
+    ranges_are_looked_at_granule_by_granule();
     reads_and_atomic_accesses_do_not_conflict();
     a_release_orders_what_was_before_it();
     two_releases_without_a_step_between_hide_nothing();

@@ -13,15 +13,21 @@ from whence.abi import library
 from whence.abi.intercepts import called
 from whence.instrument.markers.declarations import COOKIE, PREFIX, RANGE, SCOPE_BEGIN, SCOPE_END
 from whence.instrument.markers.lookup import LOOKUP
-from whence.instrument.markers.prefixes import ORIGINS, RACES, SYMBOLIC
+from whence.instrument.markers.prefixes import ORIGINS, RACES, SYMBOLIC, VALUES
 
 _HARMLESS = called(library.having("quiet", "looks"))
 """Functions that free nothing and call no function of the program."""
 
-_OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE, SCOPE_BEGIN, ORIGINS, SYMBOLIC, RACES)
+_OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE, SCOPE_BEGIN, ORIGINS, SYMBOLIC, VALUES, RACES)
 
 FINAL = ("", "external", "internal", "private", "linkonce_odr", "weak_odr")
 """Linkages of definitions that no other definition can replace."""
+
+
+def is_quiet(call: ir.Call) -> bool:
+    """Whether the called function, of the library or of ours, neither frees nor calls back."""
+    callee = call.callee
+    return callee is not None and (callee.startswith(_OURS) or callee in _HARMLESS)
 
 
 def may_free(instruction: ir.Instruction, keepers: Container[str]) -> bool:
@@ -29,8 +35,7 @@ def may_free(instruction: ir.Instruction, keepers: Container[str]) -> bool:
     module that free nothing."""
     if not isinstance(instruction, ir.Call):
         return False
-    callee = instruction.callee
-    return callee is None or not (callee.startswith(_OURS) or callee in _HARMLESS or callee in keepers)
+    return not is_quiet(instruction) and (instruction.callee is None or instruction.callee not in keepers)
 
 
 def keepers_of(module: ir.Module) -> frozenset[str]:

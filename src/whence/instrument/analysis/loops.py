@@ -42,6 +42,45 @@ class Loop:
         return False
 
 
+class Dominance:
+    """Which blocks of a function come before which on every path; `order`: the blocks in reverse postorder.
+
+    The method is that of Cooper, Harvey and Kennedy.
+    """
+
+    def __init__(self, order: Sequence[ir.Block]) -> None:
+        self.place = {block.ref: at for at, block in enumerate(order)}
+        self._order = order
+        self._immediate = {order[0].ref: 0}
+        changed = True
+        while changed:
+            changed = False
+            for block in order[1:]:
+                new = None
+                for before in block.predecessors:
+                    if before.ref in self._immediate:
+                        at = self.place[before.ref]
+                        new = at if new is None else self._meet(at, new)
+                if new is not None and self._immediate.get(block.ref) != new:
+                    self._immediate[block.ref] = new
+                    changed = True
+
+    def dominates(self, head: str, block: str) -> bool:
+        """Whether every path to `block` leads through `head`, or they are one; both are labels."""
+        above, below = self.place[head], self.place[block]
+        while below > above and self._order[below].ref in self._immediate:
+            below = self._immediate[self._order[below].ref]
+        return below == above
+
+    def _meet(self, one: int, other: int) -> int:
+        while one != other:
+            if one > other:
+                one = self._immediate[self._order[one].ref]
+            else:
+                other = self._immediate[self._order[other].ref]
+        return one
+
+
 def loops_of(order: Sequence[ir.Block]) -> list[Loop]:
     """The loops of a function, larger ones first; `order`: its blocks in reverse postorder."""
     place = {block.ref: at for at, block in enumerate(order)}
@@ -50,10 +89,10 @@ def loops_of(order: Sequence[ir.Block]) -> list[Loop]:
     ]
     if not back:
         return []
-    dominators = _dominators(order, place)
+    dominance = Dominance(order)
     bodies: dict[str, set[str]] = {}
     for source, head in back:
-        if _dominates(place[head.ref], place[source.ref], order, dominators):
+        if dominance.dominates(head.ref, source.ref):
             _add_body(bodies.setdefault(head.ref, {head.ref}), source)
     heads = {block.ref: block for block in order}
     loops = [Loop(heads[ref], frozenset(body)) for ref, body in bodies.items()]
@@ -68,39 +107,3 @@ def _add_body(body: set[str], source: ir.Block) -> None:
         if block.ref not in body:
             body.add(block.ref)
             waiting += block.predecessors
-
-
-def _dominators(order: Sequence[ir.Block], place: dict[str, int]) -> dict[str, int]:
-    """The index of the immediate dominator of each block.
-
-    The method is that of Cooper, Harvey and Kennedy.
-    """
-    found = {order[0].ref: 0}
-    changed = True
-    while changed:
-        changed = False
-        for block in order[1:]:
-            new = None
-            for before in block.predecessors:
-                if before.ref in found:
-                    at = place[before.ref]
-                    new = at if new is None else _meet(at, new, order, found)
-            if new is not None and found.get(block.ref) != new:
-                found[block.ref] = new
-                changed = True
-    return found
-
-
-def _meet(one: int, other: int, order: Sequence[ir.Block], found: dict[str, int]) -> int:
-    while one != other:
-        if one > other:
-            one = found[order[one].ref]
-        else:
-            other = found[order[other].ref]
-    return one
-
-
-def _dominates(head: int, block: int, order: Sequence[ir.Block], dominators: dict[str, int]) -> bool:
-    while block > head and order[block].ref in dominators:
-        block = dominators[order[block].ref]
-    return block == head

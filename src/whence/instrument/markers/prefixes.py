@@ -9,6 +9,8 @@ SYMBOLIC = "__whence_symbolic_"
 LABELS = "__whence_labels_"
 """Of functions that follow labels (`whence.instrument.labels`): they look at no value of the program, and
 change no byte of it."""
+VALUES = "__whence_values_"
+"""Of functions that follow undefined values (`whence.instrument.definedness`)."""
 RACES = "__whence_race_"
 """Of functions that tell of accesses that threads may share (`whence.instrument.races`)."""
 CHOSEN = "whence.chosen."

@@ -15,14 +15,17 @@ READ, WRITE = f"{RACES}read_", f"{RACES}write_"
 """With the number of bytes behind them."""
 WIDTHS = (1, 2, 4, 8, 16)
 READ_RANGE, WRITE_RANGE = f"{RACES}read_range", f"{RACES}write_range"
+READ_STRIDE, WRITE_STRIDE = f"{RACES}read_stride", f"{RACES}write_stride"
 BEFORE, AFTER, FENCE = f"{RACES}at_before", f"{RACES}at_after", f"{RACES}at_fence"
 CLASS = f"{RACES}at_class"
 LEAVE, RETURN = f"{RACES}at_leave", f"{RACES}at_return"
 
-_ACCESS, _FLAG = f"{RACES}access", "__whence_racing"
+_ACCESS, _STRIDE, _FLAG = f"{RACES}access", f"{RACES}stride", "__whence_racing"
 _DECLARED = {
     READ_RANGE: "ptr, i64",
     WRITE_RANGE: "ptr, i64",
+    READ_STRIDE: "ptr, i64, i64, i32",
+    WRITE_STRIDE: "ptr, i64, i64, i32",
     BEFORE: "ptr, i64, i32",
     AFTER: "ptr, i32",
     FENCE: "i32",
@@ -43,6 +46,7 @@ def definitions() -> Iterator[str]:
     """The definitions of all, and declarations of the runtime's functions."""
     yield f"@{_FLAG} = external global i8"
     yield f"declare void @{_ACCESS}(i64, i64, i32) #1"
+    yield f"declare void @{_STRIDE}(i64, i64, i64, i32, i32) #1"
     yield f"declare void @{RACES}before(i64, i64, i32) #1"
     yield f"declare void @{RACES}after(i64, i32) #1"
     yield f"declare void @{RACES}fence(i32) #1"
@@ -51,15 +55,19 @@ def definitions() -> Iterator[str]:
     yield f"declare void @{RACES}return(i64) #1"
     address = "%a = ptrtoint ptr %p to i64"
     for width in WIDTHS:
-        for name, how in ((READ, 0), (WRITE, HOW["WRITES"])):
-            yield _if_racing(
-                f"{name}{width}", "ptr %p", address, f"@{_ACCESS}(i64 %a, i64 {width}, i32 {how})"
-            )
-    for name, how in ((READ_RANGE, 0), (WRITE_RANGE, HOW["WRITES"])):
+        for name, verb in ((READ, "reads"), (WRITE, "writes")):
+            called = f"{RACES}{verb}{width}"
+            yield f"declare void @{called}(i64) #1"
+            yield _if_racing(f"{name}{width}", "ptr %p", address, f"@{called}(i64 %a)")
+    for name, stride, how in ((READ_RANGE, READ_STRIDE, 0), (WRITE_RANGE, WRITE_STRIDE, HOW["WRITES"])):
         yield _if_racing(name, "ptr %p, i64 %n", address, f"@{_ACCESS}(i64 %a, i64 %n, i32 {how})")
-    yield _if_racing(
-        BEFORE, "ptr %p, i64 %n, i32 %how", address, f"@{RACES}before(i64 %a, i64 %n, i32 %how)"
-    )
+        yield _if_racing(
+            stride,
+            "ptr %p, i64 %span, i64 %step, i32 %n",
+            address,
+            f"@{_STRIDE}(i64 %a, i64 %span, i64 %step, i32 %n, i32 {how})",
+        )
+    yield _if_racing(BEFORE, "ptr %p, i64 %n, i32 %how", address, f"@{RACES}before(i64 %a, i64 %n, i32 %how)")
     yield _if_racing(AFTER, "ptr %p, i32 %how", address, f"@{RACES}after(i64 %a, i32 %how)")
     yield _if_racing(FENCE, "i32 %how", "", f"@{RACES}fence(i32 %how)")
     both = f"{address}\n  %c = ptrtoint ptr %q to i64"

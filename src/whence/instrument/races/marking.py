@@ -11,7 +11,9 @@ from whence.instrument.markers.declarations import EXEMPT, is_unchecked
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.inserting import after
 from whence.instrument.races import helpers
+from whence.instrument.races.plain import Access, telling
 from whence.instrument.races.private import private_of
+from whence.instrument.races.strides import stride
 from whence.instrument.shadow.calls import COPIES, FILLS, first_of, returns_by_call
 
 _CLASSES = re.compile(r"@\"?_ZTV")
@@ -89,11 +91,15 @@ class _Marking:
         self.is_handed = is_handed
         self.private = private_of(function)
         self.is_exempt = function.attributes.has(EXEMPT)
+        self.plain: list[Access] = []
 
     def run(self) -> None:
         """Inserts the calls."""
         for made in list(self.function.instructions()):
             self._mark(made)
+        for access in stride(self.function, telling(self.function, self.plain)):
+            name = helpers.WRITE if access.writes else helpers.READ
+            self._call(access.made, f"{name}{access.size}", f"ptr {access.pointer}")
         if self.is_handed:
             self._call(first_of(self.function), helpers.RETURN, "ptr null")
             for block in self.function.blocks:
@@ -143,7 +149,7 @@ class _Marking:
         if isinstance(made, ir.Store) and _CLASSES.search(made.value):
             self._call(made, helpers.CLASS, f"ptr {made.pointer}, ptr {made.value}")
         elif size in helpers.WIDTHS:
-            self._call(made, f"{helpers.WRITE if writes else helpers.READ}{size}", f"ptr {made.pointer}")
+            self.plain.append(Access(made, size))
         elif size:
             name = helpers.WRITE_RANGE if writes else helpers.READ_RANGE
             self._call(made, name, f"ptr {made.pointer}, i64 {size}")
