@@ -119,7 +119,7 @@ BOTH(8)
 BOTH(16)
 
 WH_EXPORT void __whence_race_stride(uint64_t at, int64_t span, int64_t step, uint32_t size,
-                                   uint32_t how) {
+                                    uint32_t how) {
     uint64_t apart = (uint64_t)(step < 0 ? -step : step), bits = bits_of(how);
     uint64_t length = (uint64_t)(step < 0 ? -span : span);
     if ((int64_t)length <= 0) return;
