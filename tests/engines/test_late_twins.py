@@ -286,3 +286,14 @@ def test_a_constructor_may_wait_for_a_thread(whence: Whence) -> None:
     assert {(each["rule"], each["stack"][0]["function"]) for each in findings} == {(RULE, "sum")}
     done, findings = whence.with_env(DEFINED="1").findings(*HOW, "./prog")
     assert (done.status, done.out, findings) == (0, b"7", [])
+
+
+CLEAN = Path(__file__).resolve().parents[1] / "programs/clean"
+
+
+def test_what_orders_threads_does_so_in_late_twins(whence: Whence) -> None:
+    program = whence.directory / "published"
+    whence.cc("-g", "-O2", "-pthread", CLEAN / "published-by-twins.clean.c", "-o", program)
+    done, findings = whence.findings(*HOW, "--enable", "races", program)
+    assert (done.status, findings) == (0, []) and len(made(whence)) == 1
+    assert "careful version" not in done.err

@@ -68,6 +68,7 @@ def follow_labels(context: Context) -> None:
         _Follower(function, followed).run()
         if not context.policy.follows(DEFINEDNESS):
             drop_decisions(function)
+    context.keep_for_late_twins()
 
 
 class _Follower(Walker):

@@ -94,6 +94,11 @@ class Context:
             if not (function.linkage == "available_externally" or function.attributes.has("naked")):
                 yield function
 
+    def keep_for_late_twins(self) -> None:
+        """Has late twins made of the module as it is now, with what a pass has added for another analysis."""
+        if self.later is not None:
+            self.later.text = str(self.module)
+
     def declare(self) -> None:
         """Declare the markers in `used`."""
         for declaration in declarations(self.used):

@@ -43,6 +43,8 @@ class Later:
         self.layouts: dict[str, Layout] = {}
         self.names: dict[str, None] = {}
         """What the functions refer to, in the order of the table."""
+        self.text = ""
+        """The module before its passes for undefined values, if passes before them changed it."""
 
     def add(self, function: ir.Function) -> None:
         """Gives the function a cell, before it is followed."""
@@ -75,12 +77,13 @@ class Later:
         module.add_global(f'@whence.later.row = private global ptr {_HEADER}, section "{SECTION}", align 8')
 
     def kept(self, text: str) -> bytes:
-        """What late twins are made of; `text`: the module before its passes for undefined values."""
+        """What late twins are made of; `text`: the module before its passes over optimised code."""
         record = {
             "functions": [[name, self.layouts[name].as_json()] for name in self.functions],
             "names": list(self.names),
         }
-        return zlib.compress(f"{json.dumps(record)}\n{text}".encode("utf-8", "surrogateescape"), 1)
+        kept = f"{json.dumps(record)}\n{self.text or text}"
+        return zlib.compress(kept.encode("utf-8", "surrogateescape"), 1)
 
 
 class Kept(NamedTuple):

@@ -50,6 +50,7 @@ def mark_races(context: Context) -> None:
     handed = _handed_out(context.module)
     for function in list(context.functions()):
         _Marking(function, function.name in handed).run()
+    context.keep_for_late_twins()
 
 
 def _handed_out(module: ir.Module) -> set[str]:
