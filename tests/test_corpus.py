@@ -68,6 +68,7 @@ RULES = (
     "double-close",
     "double-lock",
     "deadlock",
+    "lock-order-inversion",
     "unlock-of-unlocked",
     "unlock-by-another-thread",
     "destroyed-lock-in-use",

@@ -82,6 +82,7 @@ NAMES = [
     "double-close",
     "double-lock",
     "deadlock",
+    "lock-order-inversion",
     "unlock-of-unlocked",
     "unlock-by-another-thread",
     "destroyed-lock-in-use",
@@ -235,7 +236,7 @@ def test_the_key_follows_definitions() -> None:
 
 def test_the_standard_plan() -> None:
     plan = plan_of(load_standard())
-    threads = {"LOCK", "UNLOCK", "WAIT", "MEET", "THREAD", "BLOCK", "THREAD_END"}
+    threads = {"LOCK", "UNLOCK", "WAIT", "MEET", "THREAD", "BLOCK", "THREAD_END", "LOCK_ORDER"}
     memory = {"DEREF_R", "DEREF_W", "FREE", "RET", "COPY", "ARGUMENT", "LENGTH", "ALLOC", "USE"}
     assert plan.points == memory | threads
     assert plan.functions == ("main",)

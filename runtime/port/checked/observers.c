@@ -15,6 +15,8 @@
 #include "../../rt/lives.h"
 #include "../../rt/meetings.h"
 #include "../../rt/made.h"
+#include "../../rt/orders.h"
+#include "../../rt/pasts.h"
 #include "../../rt/signals.h"
 #include "../../rt/thread_variables.h"
 #include "../../symbolic/observer.h"
@@ -29,6 +31,8 @@ const struct observer *const port_observers[] = {
     &descriptors_observer,
     &races_observer,
     &lives_observer,
+    &orders_observer,
+    &pasts_observer,
     &meetings_observer,
     &outside_observer,
     &poison_observer,

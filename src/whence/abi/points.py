@@ -893,6 +893,24 @@ POINTS = (
         headline="end of a thread",
     ),
     Point(
+        "lock_order",
+        38,
+        (_LOCK, Slot("inverted", "INT", "value")),
+        "before a thread waits until it gets the lock m, while it holds others; inverted is 1 where threads "
+        "that can meet take locks in orders that make a circle with this one, so that each may wait for the "
+        "next one for ever, else 0",
+        "lock",
+        "lock",
+        where="where the orders make a circle",
+        suspects=Suspects(
+            "every lock that is taken while others are held",
+            "those that close a circle",
+            (Fine({"inverted": 0}, ()),),
+        ),
+        headline="call of {function}",
+        caller="lock",
+    ),
+    Point(
         "share",
         37,
         (
@@ -970,7 +988,7 @@ UNCHAINED = frozenset(
     for each in POINTS
     if each.code in STEPS and each.code != "READ"
     if each.code not in OPERANDS_FOLLOWED or each.slots == (_REACHED,)
-) | {"block", "thread", "thread_end", "share"}
+) | {"block", "thread", "thread_end", "share", "lock_order"}
 """Those whose findings never say whence a value came: of numbers that are not followed, or of none, and of
 what threads leave behind."""
 

@@ -284,9 +284,9 @@ NOT_MODELLED = {
     ),
     **dict.fromkeys(
         (
-            *("double-lock", "deadlock", "unlock-of-unlocked", "unlock-by-another-thread"),
-            *("destroyed-lock-in-use", "wait-without-lock", "double-join", "thread-leak"),
-            *("lock-held-at-exit", "data-race", "race-on-free"),
+            *("double-lock", "deadlock", "lock-order-inversion", "unlock-of-unlocked"),
+            *("unlock-by-another-thread", "destroyed-lock-in-use", "wait-without-lock", "double-join"),
+            *("thread-leak", "lock-held-at-exit", "data-race", "race-on-free"),
         ),
         "the machine has one thread and no locks",
     ),

@@ -24,8 +24,8 @@ _ALIGNED = ("misaligned-access", "misaligned-pointer")
 _POINTERS = ("pointer-overflow", "null-pointer-offset")
 _LEAKS = ("indirect-leak", "definite-leak", "interior-leak", "reachable-leak", "possible-leak")
 _THREADS = (
-    *("double-lock", "deadlock", "unlock-of-unlocked", "unlock-by-another-thread"),
-    *("destroyed-lock-in-use", "wait-without-lock", "double-join", "thread-leak"),
+    *("double-lock", "deadlock", "lock-order-inversion", "unlock-of-unlocked"),
+    *("unlock-by-another-thread", "destroyed-lock-in-use", "wait-without-lock", "double-join", "thread-leak"),
     "lock-held-at-exit",
 )
 _RACES = ("data-race", "race-on-free")
