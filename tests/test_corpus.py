@@ -78,6 +78,8 @@ RULES = (
     "lock-held-at-exit",
     "data-race",
     "race-on-free",
+    "call-unsafe-in-signal-handler",
+    "errno-changed-by-handler",
     "unsigned-addition-overflow",
     "unsigned-subtraction-overflow",
     "unsigned-multiplication-overflow",

@@ -12,6 +12,7 @@
 #include "../../rt/races.h"
 #include "../../replace/hooks.h"
 #include "../../rt/descriptors.h"
+#include "../../rt/handlers.h"
 #include "../../rt/lives.h"
 #include "../../rt/meetings.h"
 #include "../../rt/made.h"
@@ -29,6 +30,7 @@ const struct observer *const port_observers[] = {
     &signals_observer,
     &thread_variables_observer,
     &descriptors_observer,
+    &handlers_observer,
     &races_observer,
     &lives_observer,
     &orders_observer,

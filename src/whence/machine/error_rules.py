@@ -291,6 +291,10 @@ NOT_MODELLED = {
         "the machine has one thread and no locks",
     ),
     **dict.fromkeys(
+        ("call-unsafe-in-signal-handler", "errno-changed-by-handler"),
+        "nothing interrupts the programs of the machine",
+    ),
+    **dict.fromkeys(
         ("pointer-comparison", "pointer-subtraction"),
         "pointers of the machine are numbers where they are compared or subtracted",
     ),
