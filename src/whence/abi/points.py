@@ -931,8 +931,9 @@ POINTS = (
             Slot("now", "INT", "other", signed=True),
             Slot("waits", "INT", "width"),
         ),
-        "where a handler of a signal returns; saved is errno as it was when it began, now as it is; waits is "
-        "1 where the signal came while the thread was in a call of the kernel or by what it did itself, else 0",
+        "where a handler of a signal returns; saved is errno as it was when it began, now as it is; "
+        "waits is 1 where the signal came while the thread was in a call of the kernel or by what it did "
+        "itself, else 0",
         "end",
         "end of a handler",
         where="where errno is another one than at the begin",
