@@ -39,6 +39,18 @@ def test_a_deadlock_names_who_holds_and_waits(tmp_path: Path) -> None:
     assert finding.block.variable.name == "left"
 
 
+def test_an_inversion_names_both_places_of_each_thread(tmp_path: Path) -> None:
+    finding = found("lock-order-inversion/sleeping.c", tmp_path)
+    assert lines(finding) == {
+        EarlierKind.LOCKED: {20, 10},  # right by the thread itself, left by the other one
+        EarlierKind.NEXT: {11},
+        EarlierKind.CREATED: {30},
+    }
+    assert finding.stack[0].line == 21
+    assert finding.block is not None and finding.block.variable is not None
+    assert finding.block.variable.name == "left"
+
+
 def test_a_use_names_the_destruction(tmp_path: Path) -> None:
     assert lines(found("destroyed-lock-in-use/after-shutdown.c", tmp_path)) == {EarlierKind.DESTROYED: {16}}
 

@@ -1,5 +1,6 @@
 /* What happens once, in the thread that comes first: pthread_once, call_once, static variables. */
 #include <stdarg.h>
+#include "../rt/orders.h"
 #include "../rt/races.h"
 #include "../replace/cxx.h"
 #include "meetings.h"
@@ -45,13 +46,20 @@ static void do_once(void) {
 }
 
 WH_EXPORT int pthread_once(pthread_once_t *once, void (*function)(void)) {
-    if (!TURNS_TAKEN && !RACES_ON) return REAL(pthread_once)(once, function);
+    if (!TURNS_TAKEN && !RACES_ON) {
+        uintptr_t before = orders_enter_once(FRAME_HERE);
+        int result = REAL(pthread_once)(once, function);
+        orders_leave_once(before);
+        return result;
+    }
     void (*outer)(void) = to_do;
     void *outer_for = to_do_for;
     to_do = function;
     to_do_for = once;
     its_turn = let_first((const void *)(uintptr_t)once, once_stage);
+    uintptr_t before = orders_enter_once(FRAME_HERE);
     int result = REAL(pthread_once)(once, do_once);
+    orders_leave_once(before);
     to_do = outer;
     to_do_for = outer_for;
     if (RACES_ON) races_acquire((uintptr_t)once);
@@ -74,8 +82,7 @@ static enum stage guard_stage(const void *guard) {
     return bytes & 0xff ? STAGE_DONE : bytes ? STAGE_BEGUN : STAGE_NONE;
 }
 
-int __cxa_guard_acquire(void *guard);
-WH_EXPORT int __cxa_guard_acquire(void *guard) {
+static int acquire(void *guard) {
     int (*next)(void *) = CXX_FUNCTION(int, __cxa_guard_acquire, (void *));
     if (!TURNS_TAKEN) {
         int is_first = next(guard);
@@ -91,9 +98,33 @@ WH_EXPORT int __cxa_guard_acquire(void *guard) {
     return first;
 }
 
+/* The outermost one whose variable the thread gives its value. */
+static __thread void *its_guard;
+
+int __cxa_guard_acquire(void *guard);
+WH_EXPORT int __cxa_guard_acquire(void *guard) {
+    int first = acquire(guard);
+    if (first && !its_guard && !orders_enter_once(FRAME_HERE)) its_guard = guard;
+    return first;
+}
+
+static void leave_guard(const void *guard) {
+    if (its_guard != guard) return;
+    its_guard = NULL;
+    orders_leave_once(0);
+}
+
+/* An exception leaves the variable without a value. */
+void __cxa_guard_abort(void *guard);
+WH_EXPORT void __cxa_guard_abort(void *guard) {
+    leave_guard(guard);
+    CXX_FUNCTION(void, __cxa_guard_abort, (void *))(guard);
+}
+
 void __cxa_guard_release(void *guard);
 WH_EXPORT void __cxa_guard_release(void *guard) {
     void (*next)(void *) = CXX_FUNCTION(void, __cxa_guard_release, (void *));
     if (RACES_ON) races_release((uintptr_t)guard);
+    leave_guard(guard);
     next(guard);
 }

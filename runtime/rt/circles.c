@@ -69,14 +69,14 @@ static void tell(struct earlier_steps *steps, const struct link *links, unsigned
     }
 }
 
-static WH_COLD void judge(const char *function, const struct frame *frame, int is_checked,
-                          uintptr_t lock) {
+static WH_COLD int judge(const char *function, const struct frame *frame, int is_checked,
+                         uintptr_t lock) {
     struct link links[LONGEST];
     struct context context = {0};
     struct earlier_steps steps = {.count = 0};
     unsigned count = find_circle(links);
     /* A circle of one is another rule's. */
-    if (count < 2 || !judged_is(frame, is_checked)) return;
+    if (count < 2 || !judged_is(frame, is_checked)) return 0;
     tell(&steps, links, count);
     context.event.point = WH_POINT_BLOCK;
     context.event.value = 1;
@@ -86,11 +86,12 @@ static WH_COLD void judge(const char *function, const struct frame *frame, int i
     context.library = function;
     context.earlier = &steps;
     event_evaluate(&context);
+    return 1;
 }
 
-void circles_lock(const struct meeting *meeting) {
-    if (event_watched(WH_POINT_BLOCK))
-        judge(meeting->function, meeting->frame, meeting->is_checked, (uintptr_t)meeting->object);
+int circles_lock(const struct meeting *meeting) {
+    return event_watched(WH_POINT_BLOCK) && judge(meeting->function, meeting->frame,
+                                                  meeting->is_checked, (uintptr_t)meeting->object);
 }
 
 void circles_join(const struct thread_parting *parting) {

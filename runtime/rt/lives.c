@@ -142,7 +142,7 @@ struct presence *lives_presence(void) {
     struct presence *presence = life ? new_presence() : NULL;
     if (presence) {
         presence->count = 0;
-        presence->awaits = 0;
+        presence->awaits = presence->released = 0;
         presence->number = thread->number;
         life->tid = thread->tid;
         life->state |= BEGUN;
@@ -181,6 +181,14 @@ struct held *presence_held(struct presence *presence, uintptr_t object) {
     for (uint32_t i = presence->count; i-- > 0;)
         if (i < HELD_MOST && presence->held[i].object == object) return &presence->held[i];
     return NULL;
+}
+
+void presence_forget(struct presence *presence, uintptr_t object) {
+    struct held *held = presence_held(presence, object);
+    if (!held) return;
+    const struct held *end = &presence->held[presence->count];
+    for (; held + 1 < end; held++) held[0] = held[1];
+    __atomic_store_n(&presence->count, presence->count - 1, __ATOMIC_RELEASE);
 }
 
 int lives_number(uint32_t tid) {
@@ -307,7 +315,7 @@ static void finishes(void) {
 #define POINTS                                                                                     \
     (1ull << WH_POINT_THREAD | 1ull << WH_POINT_LOCK | 1ull << WH_POINT_UNLOCK |                   \
      1ull << WH_POINT_WAIT | 1ull << WH_POINT_MEET | 1ull << WH_POINT_THREAD_END |                 \
-     1ull << WH_POINT_BLOCK | 1ull << WH_POINT_SHARE)
+     1ull << WH_POINT_BLOCK | 1ull << WH_POINT_SHARE | 1ull << WH_POINT_LOCK_ORDER)
 
 const struct observer lives_observer = {
     .points = POINTS,

@@ -22,7 +22,8 @@ struct presence {
     uint32_t wait_stack;
     uintptr_t awaits; /* an object, or the number of a thread that is joined; 0: nothing */
     uint64_t wait_time;
-    uint32_t waits; /* how often it has begun to wait */
+    uintptr_t released; /* the lock that it held last */
+    uint32_t waits;     /* how often it has begun to wait */
     uint16_t number;
     uint8_t awaited_kind;  /* MEET_*, or AWAITS_THREAD */
     struct presence *next; /* of those that ended threads have left */
@@ -37,6 +38,8 @@ static inline void presence_arrive(struct presence *presence) {
 }
 /* Where a living thread of this process has got a lock; NULL: it was not seen. */
 struct held *presence_held(struct presence *presence, uintptr_t object);
+/* The thread holds it no longer. */
+void presence_forget(struct presence *presence, uintptr_t object);
 
 /* The number of the living thread of this process that the kernel knows by this number; negative:
  * none that is known. */

@@ -2,11 +2,14 @@
 #include "meetings.h"
 #include "event.h"
 #include "lock_words.h"
+#include "orders.h"
+#include "pasts.h"
 #include "../events/events.h"
 #include "../os/mem.h"
 #include "../os/os.h"
 #include "../process/images.h"
 
+#include <errno.h>
 #include <pthread.h>
 
 /* ---- whose calls ---- */
@@ -143,9 +146,10 @@ static void await(const struct meeting *meeting) {
 static void judge_lock(const struct meeting *meeting) {
     uint32_t tid;
     await(meeting);
-    if (lock_state(meeting->kind, meeting->object, &tid) != LOCK_HELD) return;
+    int is_held = lock_state(meeting->kind, meeting->object, &tid) == LOCK_HELD;
     struct thread *thread = thread_here();
-    if (tid != thread->tid) circles_lock(meeting);
+    if (!is_held || tid == thread->tid || !circles_lock(meeting)) orders_lock(meeting);
+    if (!is_held) return;
     if (tid != thread->tid || meeting->shares || !lock_is_plain(meeting->kind, meeting->object))
         return;
     /* Of a thread that has ended, this one may have the number. */
@@ -188,16 +192,43 @@ static void hold(const struct meeting *meeting) {
 
 static void release(const struct meeting *meeting) {
     struct presence *presence = lives_presence();
-    struct held *held = presence_held(presence, (uintptr_t)meeting->object);
-    if (!held) return;
-    const struct held *end = &presence->held[presence->count];
-    for (; held + 1 < end; held++) held[0] = held[1];
-    __atomic_store_n(&presence->count, presence->count - 1, __ATOMIC_RELEASE);
+    pasts_unlock((uintptr_t)meeting->object);
+    presence_forget(presence, (uintptr_t)meeting->object);
+    if (presence) presence->released = (uintptr_t)meeting->object;
+}
+
+/* ---- what hands over from one thread to another ---- */
+
+/* What a signal tells of is protected by a mutex that the thread holds, or has just released. */
+static void tell_others(const struct meeting *meeting) {
+    const struct presence *presence = lives_presence();
+    if (meeting->kind == MEET_CONDITION && presence) {
+        if (presence->released) pasts_tells(presence->released);
+        for (uint32_t i = 0; i < presence->count; i++) pasts_tells(presence->held[i].object);
+        if (presence->released) pasts_unlock(presence->released);
+    }
+    pasts_release((uintptr_t)meeting->object);
+}
+
+static void begin_wait(const struct meeting *meeting) {
+    if (meeting->mutex) {
+        pasts_tells((uintptr_t)meeting->mutex);
+        pasts_unlock((uintptr_t)meeting->mutex);
+    }
+    if (meeting->kind == MEET_BARRIER) pasts_release((uintptr_t)meeting->object);
+}
+
+static void end_wait(const struct meeting *meeting) {
+    pasts_acquire((uintptr_t)meeting->object);
+    if (meeting->mutex) pasts_lock((uintptr_t)meeting->mutex);
 }
 
 /* ---- events ---- */
 
 static int is_lock(unsigned kind) { return kind <= MEET_SPIN; }
+
+/* Whether a lock was got; its last owner may have died. */
+static int is_got(int result) { return !result || result == EOWNERDEAD; }
 
 static int initialises(const struct meeting *meeting) { return meeting->step == MEET_INIT; }
 
@@ -212,12 +243,15 @@ static void meets(const struct meeting *meeting) {
         release(meeting);
         break;
     case MEET_DESTROY: judge_destroying(meeting); break;
+    case MEET_SIGNAL: tell_others(meeting); break;
     case MEET_WAIT:
+        begin_wait(meeting);
         if (meeting->mutex) {
             if (WH_UNLIKELY(lock_is_destroyed(MEET_MUTEX, meeting->mutex)))
                 judge_destroyed(meeting, MEET_MUTEX, meeting->mutex);
             else
                 judge_holder(WH_POINT_WAIT, meeting, MEET_MUTEX, meeting->mutex);
+            orders_wait(meeting);
         }
         await(meeting);
         break;
@@ -241,16 +275,25 @@ static void met(const struct meeting *meeting, int result) {
     case MEET_LOCK:
     case MEET_TRY:
     case MEET_UNTIL:
-        if (is_lock(meeting->kind) && !result)
+        if (is_lock(meeting->kind) && is_got(result)) {
             hold(meeting);
-        else if (meeting->step == MEET_LOCK)
+            pasts_lock((uintptr_t)meeting->object);
+        } else if (meeting->step == MEET_LOCK) {
             presence_arrive(lives_presence());
+        } else if (!result) {
+            pasts_acquire((uintptr_t)meeting->object);
+        }
         break;
-    case MEET_WAIT: presence_arrive(lives_presence()); break;
+    case MEET_WAIT:
+        presence_arrive(lives_presence());
+        end_wait(meeting);
+        break;
     case MEET_INIT:
+        orders_renew((uintptr_t)meeting->object);
         if (!result) lock_note_initialised(meeting->kind, meeting->object);
         break;
     case MEET_DESTROY:
+        orders_renew((uintptr_t)meeting->object);
         if (!result) note_destruction(meeting);
         break;
     default: break;
@@ -317,7 +360,7 @@ static void forked(void) { destructions_lock = (struct os_lock){0}; }
 #define POINTS                                                                                     \
     (1ull << WH_POINT_LOCK | 1ull << WH_POINT_UNLOCK | 1ull << WH_POINT_WAIT |                     \
      1ull << WH_POINT_MEET | 1ull << WH_POINT_THREAD_END | 1ull << WH_POINT_BLOCK |                \
-     1ull << WH_POINT_SHARE)
+     1ull << WH_POINT_SHARE | 1ull << WH_POINT_LOCK_ORDER)
 
 const struct observer meetings_observer = {
     .points = POINTS,

@@ -10,8 +10,9 @@
 int judged_is(const struct frame *frame, int is_checked);
 int judged_stack(uint32_t stack);
 
-/* The calling thread is about to wait for a lock that another one holds, or to join a thread. */
-void circles_lock(const struct meeting *meeting);
+/* The calling thread is about to wait for a lock that another one holds (whether it does so for
+ * ever), or to join a thread. */
+int circles_lock(const struct meeting *meeting);
 void circles_join(const struct thread_parting *parting);
 
 /* Adds where the thread with this number has locked an object, and where the thread was made. */

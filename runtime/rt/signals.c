@@ -7,6 +7,7 @@
 #include "../leak/leak.h"
 #include "event.h"
 #include "fault.h"
+#include "handlers.h"
 #include "../os/os.h"
 #include "../record/record.h"
 #include "../port/port.h"
@@ -284,7 +285,7 @@ static int install_before(int number, const struct sigaction *wanted) {
         action.sa_sigaction = on_own_signal;
         action.sa_flags |= SA_SIGINFO;
     }
-    return __sigaction(number, &action, NULL);
+    return takes ? __sigaction(number, &action, NULL) : handlers_set(number, &action, NULL);
 }
 
 static int is_leak_signal(int number) {
@@ -337,7 +338,7 @@ WH_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
         sigdelset(&open.sa_mask, SIGSYS);
         action = &open;
     }
-    if (index < 0) return __sigaction(number, action, old);
+    if (index < 0) return handlers_set(number, action, old);
     struct sigaction before = believed[index];
     if (action) {
         struct sigaction wanted = *action; /* old may be the same object */
@@ -366,7 +367,8 @@ __attribute__((constructor)) static void find_signal(void) {
 }
 
 WH_EXPORT handler signal(int number, handler wanted) {
-    int ours = (installed && index_of(number) >= 0) || is_leak_signal(number) || is_needed(number);
+    int ours = (installed && index_of(number) >= 0) || is_leak_signal(number) ||
+               is_needed(number) || handlers_are_watched();
     if (!ours) {
         find_signal();
         return next_signal(number, wanted);

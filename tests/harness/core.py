@@ -26,10 +26,11 @@ _PROGRAMS = """
     invalid-bool/filled reached-unreachable/ended length-not-positive/matrix nonnull-argument/declared
     nonnull-result/lookup pointer-overflow/before null-pointer-offset/list misaligned-access/packed
     misaligned-pointer/assumed
-    double-lock/plain-mutex deadlock/transfer unlock-of-unlocked/failed-try
+    double-lock/plain-mutex deadlock/transfer lock-order-inversion/registry unlock-of-unlocked/failed-try
     unlock-by-another-thread/moved-guard destroyed-lock-in-use/static-object
     wait-without-lock/other-mutex double-join/joined-and-detached thread-leak/plain-c
     lock-held-at-exit/thread-of-cpp data-race/readers-write race-on-free/queue
+    call-unsafe-in-signal-handler/locks errno-changed-by-handler/close
     use-of-closed-descriptor/log-file double-close/closed-below-a-stream
     pointer-comparison/range-of-another pointer-subtraction/index-of initialization-order/registry
     implicit-unsigned-truncation/length-field implicit-signed-truncation/level

@@ -82,6 +82,7 @@ NAMES = [
     "double-close",
     "double-lock",
     "deadlock",
+    "lock-order-inversion",
     "unlock-of-unlocked",
     "unlock-by-another-thread",
     "destroyed-lock-in-use",
@@ -91,6 +92,8 @@ NAMES = [
     "lock-held-at-exit",
     "data-race",
     "race-on-free",
+    "call-unsafe-in-signal-handler",
+    "errno-changed-by-handler",
     "indirect-leak",
     "definite-leak",
     "interior-leak",
@@ -138,6 +141,8 @@ OFF = {
     "uninitialized-read",
     "data-race",
     "race-on-free",
+    "call-unsafe-in-signal-handler",
+    "errno-changed-by-handler",
     "refused-alignment",
     "absurd-size",
     "indirect-leak",
@@ -235,7 +240,7 @@ def test_the_key_follows_definitions() -> None:
 
 def test_the_standard_plan() -> None:
     plan = plan_of(load_standard())
-    threads = {"LOCK", "UNLOCK", "WAIT", "MEET", "THREAD", "BLOCK", "THREAD_END"}
+    threads = {"LOCK", "UNLOCK", "WAIT", "MEET", "THREAD", "BLOCK", "THREAD_END", "LOCK_ORDER"}
     memory = {"DEREF_R", "DEREF_W", "FREE", "RET", "COPY", "ARGUMENT", "LENGTH", "ALLOC", "USE"}
     assert plan.points == memory | threads
     assert plan.functions == ("main",)

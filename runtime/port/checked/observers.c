@@ -12,9 +12,12 @@
 #include "../../rt/races.h"
 #include "../../replace/hooks.h"
 #include "../../rt/descriptors.h"
+#include "../../rt/handlers.h"
 #include "../../rt/lives.h"
 #include "../../rt/meetings.h"
 #include "../../rt/made.h"
+#include "../../rt/orders.h"
+#include "../../rt/pasts.h"
 #include "../../rt/signals.h"
 #include "../../rt/thread_variables.h"
 #include "../../symbolic/observer.h"
@@ -27,8 +30,11 @@ const struct observer *const port_observers[] = {
     &signals_observer,
     &thread_variables_observer,
     &descriptors_observer,
+    &handlers_observer,
     &races_observer,
     &lives_observer,
+    &orders_observer,
+    &pasts_observer,
     &meetings_observer,
     &outside_observer,
     &poison_observer,

@@ -144,6 +144,7 @@ _HIGH = Slot("high", "INT", "high", signed=True)
 _W = Slot("w", "INT", "width")
 _LOCK = Slot("m", "POINTER", "r")
 _HOLDER = Slot("holder", "INT", "value")
+_WAITS = Slot("waits", "INT", "value")
 _HOLDERS = "holder is 0 where no thread holds it, 1 where this one does, 2 where another one does"
 
 
@@ -893,6 +894,57 @@ POINTS = (
         headline="end of a thread",
     ),
     Point(
+        "lock_order",
+        38,
+        (_LOCK, Slot("inverted", "INT", "value")),
+        "before a thread waits until it gets the lock m, while it holds others; inverted is 1 where threads "
+        "that can meet take locks in orders that make a circle with this one, so that each may wait for the "
+        "next one for ever, else 0",
+        "lock",
+        "lock",
+        where="where the orders make a circle",
+        suspects=Suspects(
+            "every lock that is taken while others are held",
+            "those that close a circle",
+            (Fine({"inverted": 0}, ()),),
+        ),
+        headline="call of {function}",
+        caller="lock",
+    ),
+    Point(
+        "unsafe",
+        39,
+        (_WAITS,),
+        "before a function that is not safe in handlers of signals is called in one; waits is 1 where the "
+        "signal came while the thread was in a call of the kernel or by what it did itself, else 0",
+        "call",
+        "call in a handler",
+        where="where a handler allocates or frees a block, writes to a stream, or uses a lock, a condition "
+        "variable, a semaphore or a barrier, but by sem_post",
+        headline="call of {function} in a handler of a signal",
+    ),
+    Point(
+        "handler_end",
+        40,
+        (
+            Slot("saved", "INT", "value", signed=True),
+            Slot("now", "INT", "other", signed=True),
+            Slot("waits", "INT", "width"),
+        ),
+        "where a handler of a signal returns; saved is errno as it was when it began, now as it is; "
+        "waits is 1 where the signal came while the thread was in a call of the kernel or by what it did "
+        "itself, else 0",
+        "end",
+        "end of a handler",
+        where="where errno is another one than at the begin",
+        suspects=Suspects(
+            "every end of a handler",
+            "those with another errno",
+            (Fine({}, ({"now": 1, "saved": -1}, {"saved": 1, "now": -1})),),
+        ),
+        headline="end of a handler of a signal",
+    ),
+    Point(
         "share",
         37,
         (
@@ -970,7 +1022,7 @@ UNCHAINED = frozenset(
     for each in POINTS
     if each.code in STEPS and each.code != "READ"
     if each.code not in OPERANDS_FOLLOWED or each.slots == (_REACHED,)
-) | {"block", "thread", "thread_end", "share"}
+) | {"block", "thread", "thread_end", "share", "lock_order"} | {"unsafe", "handler_end"}
 """Those whose findings never say whence a value came: of numbers that are not followed, or of none, and of
 what threads leave behind."""
 

@@ -187,17 +187,18 @@ FINDING = Layout(
     ),
 )
 
-_EARLIER = ("LOCKED", "DESTROYED", "CREATED", "JOINED", "DETACHED", "WAITS", "READ", "WROTE")
+_EARLIER = ("LOCKED", "DESTROYED", "CREATED", "JOINED", "DETACHED", "WAITS", "READ", "WROTE", "NEXT")
 EARLIER = {name: 1 + at for at, name in enumerate(_EARLIER)}
 """What happened before to the lock or the thread that a finding is about.
 
 Each is EARLIER_WORDS words and then its program counters, innermost first: the kind and, from bit 32 on, the
 number of the thread that it is about; the number of the thread that did it and, from bit 32 on, how many
 program counters follow; the event clock. LOCKED: by the thread that holds the lock. CREATED: the thread was.
-WAITS: the thread waits there. READ, WROTE: the thread accessed the same bytes.
+WAITS: the thread waits there. READ, WROTE: the thread accessed the same bytes. NEXT: the
+thread wants the next lock of a circle there, while it holds the one before.
 """
 EARLIER_WORDS = 3
-EARLIER_MOST = 16
+EARLIER_MOST = 24
 
 LEAK_KINDS = {"NONE": 0, "DEFINITE": 1, "INDIRECT": 2, "POSSIBLE": 3, "REACHABLE": 4}
 """How a block that is still allocated is held; NONE where no leak check ran.

@@ -133,6 +133,8 @@ class EarlierKind(StrEnum):
     READ = "read"
     WROTE = "wrote"
     """The thread accessed the same bytes."""
+    NEXT = "next"
+    """The thread wants the next lock there, while it holds the one before."""
 
 
 @dataclass(frozen=True, slots=True)

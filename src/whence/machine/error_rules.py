@@ -284,11 +284,15 @@ NOT_MODELLED = {
     ),
     **dict.fromkeys(
         (
-            *("double-lock", "deadlock", "unlock-of-unlocked", "unlock-by-another-thread"),
-            *("destroyed-lock-in-use", "wait-without-lock", "double-join", "thread-leak"),
-            *("lock-held-at-exit", "data-race", "race-on-free"),
+            *("double-lock", "deadlock", "lock-order-inversion", "unlock-of-unlocked"),
+            *("unlock-by-another-thread", "destroyed-lock-in-use", "wait-without-lock", "double-join"),
+            *("thread-leak", "lock-held-at-exit", "data-race", "race-on-free"),
         ),
         "the machine has one thread and no locks",
+    ),
+    **dict.fromkeys(
+        ("call-unsafe-in-signal-handler", "errno-changed-by-handler"),
+        "nothing interrupts the programs of the machine",
     ),
     **dict.fromkeys(
         ("pointer-comparison", "pointer-subtraction"),

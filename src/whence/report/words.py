@@ -151,6 +151,8 @@ def earlier(known: Earlier) -> str:
             return f"{known.kind} in {who}"
         case EarlierKind.WAITS:
             return f"{who} waits"
+        case EarlierKind.NEXT:
+            return f"the next lock wanted in {who}"
         case EarlierKind.READ | EarlierKind.WROTE:
             return f"{'read' if known.kind is EarlierKind.READ else 'written'} in {who}"
         case EarlierKind.CREATED | EarlierKind.JOINED | EarlierKind.DETACHED:

@@ -24,10 +24,11 @@ _ALIGNED = ("misaligned-access", "misaligned-pointer")
 _POINTERS = ("pointer-overflow", "null-pointer-offset")
 _LEAKS = ("indirect-leak", "definite-leak", "interior-leak", "reachable-leak", "possible-leak")
 _THREADS = (
-    *("double-lock", "deadlock", "unlock-of-unlocked", "unlock-by-another-thread"),
-    *("destroyed-lock-in-use", "wait-without-lock", "double-join", "thread-leak"),
+    *("double-lock", "deadlock", "lock-order-inversion", "unlock-of-unlocked"),
+    *("unlock-by-another-thread", "destroyed-lock-in-use", "wait-without-lock", "double-join", "thread-leak"),
     "lock-held-at-exit",
 )
+_SIGNALS = ("call-unsafe-in-signal-handler", "errno-changed-by-handler")
 _RACES = ("data-race", "race-on-free")
 _FREES = (
     *("unmatched-free", "double-free", "free-of-stack", "free-of-global", "free-inside-block"),
@@ -101,6 +102,7 @@ GROUPS = {
             ("use-of-closed-descriptor", "double-close"),
         ),
         Group("threads", "locks and threads", _THREADS),
+        Group("signals", "what handlers of signals do", _SIGNALS),
         Group("races", "accesses by several threads that nothing orders", _RACES),
         *(
             Group(name, f"the rule {rule}", (rule,))

@@ -30,6 +30,7 @@ STANDARD_FILES = (
     "descriptors.rules",
     "threads.rules",
     "races.rules",
+    "signals.rules",
     "leak.rules",
 )
 """In order of evaluation."""
