@@ -143,6 +143,9 @@ struct transfer {
  *     forked            this is the child
  *     finishes          the process ends, after its exit handlers
  *
+ *     installs          a handler of signals is about to be installed
+ *     handles           one begins
+ *
  * Of functions of the C library that checked code calls:
  *
  *     arrived           bytes from outside are now in memory
@@ -196,6 +199,8 @@ struct transfer {
     X(parted, (const struct thread_parting *parting, int error), (parting, error))                 \
     X(forked, (void), ())                                                                          \
     X(finishes, (void), ())                                                                        \
+    X(installs, (void), ())                                                                        \
+    X(handles, (void), ())                                                                         \
     X(arrived, (const struct transfer *transfer), (transfer))                                      \
     X(departs, (const char *function), (function))                                                 \
     X(shown, (const char *function, int file, uint64_t offset, uintptr_t at, uint64_t size),       \

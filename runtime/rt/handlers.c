@@ -20,7 +20,8 @@ int __sigaction(int, const struct sigaction *, struct sigaction *);
 #define POINTS (1ull << WH_POINT_UNSAFE | 1ull << WH_POINT_HANDLER_END)
 
 int handlers_are_watched(void) {
-    return event_watched(WH_POINT_UNSAFE) || event_watched(WH_POINT_HANDLER_END);
+    return event_watched(WH_POINT_UNSAFE) || event_watched(WH_POINT_HANDLER_END) ||
+           event_watched(WH_POINT_SHARE);
 }
 
 /* What the thread is in; a handler may interrupt another one, and may leave by siglongjmp. */
@@ -76,6 +77,7 @@ on_signal(int number, siginfo_t *info, void *machine) {
     struct handling outer = handling;
     int saved = errno;
     handling = (struct handling){1, (uint8_t)waits_at(info, machine)};
+    events_handles();
     if (own.sa_flags & SA_SIGINFO)
         own.sa_sigaction(number, info, machine);
     else
@@ -107,6 +109,7 @@ int handlers_set(int number, const struct sigaction *action, struct sigaction *o
     struct sigaction before = handlers[number];
     const struct sigaction *wanted = action;
     if (action) {
+        events_installs();
         set = *action; /* old may be the same object */
         if (is_handler(action) && !is_lent()) {
             handlers[number] = *action;

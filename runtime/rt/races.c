@@ -326,6 +326,16 @@ static void returned(const char *function, const struct frame *frame, struct int
     if (RACES_ON) races_arrived();
 }
 
+/* Who has installed a handler, or sent a signal by a call that is not seen, did so before it
+ * begins. */
+static void installs(void) {
+    if (RACES_ON) leave();
+}
+
+static void handles(void) {
+    if (RACES_ON) come_back();
+}
+
 /* Nothing was recorded before there was a racer. */
 static void clear(uintptr_t begin, uint64_t size) {
     if (!racers_known()) return;
@@ -372,6 +382,8 @@ const struct observer races_observer = {
     .parted = parted,
     .meets = meets,
     .met = met,
+    .installs = installs,
+    .handles = handles,
     .departs = departs,
     .arrived = arrived,
     .taken = taken,

@@ -64,6 +64,7 @@ EFFECTS: Mapping[str, str] = MappingProxyType(
         "apart": "does not look into memory that may be symbolic",
         "waits": "waits, maybe until another thread ends the program",
         "starts": "starts a thread",
+        "signals": "has a signal come, now or later, which another thread may handle",
         "ends": "does not return",
         "status": "ends the process with argument 0 for a status",
         "leaves": "leaves the function that calls it",
@@ -403,6 +404,8 @@ setjmp _setjmp sigsetjmp __sigsetjmp: apart
 atexit: keeps apart
 insque on_exit pthread_setspecific tss_set: keeps
 pause sleep usleep thrd_sleep: waits
+alarm gsignal kill killpg pthread_kill pthread_sigqueue raise setitimer sigqueue: signals
+tgkill timer_settime ualarm: signals
 alloca: block=0
 error: says format=2 status
 error_at_line: says format=4 status

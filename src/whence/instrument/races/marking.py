@@ -6,6 +6,7 @@ import re
 
 from whence import ir
 from whence.abi import library
+from whence.abi.intercepts import called
 from whence.abi.races import HOW, ORDERINGS
 from whence.instrument.markers.declarations import EXEMPT, is_unchecked
 from whence.instrument.passes.context import Context
@@ -22,6 +23,7 @@ _STANDARD = re.compile(
     r"_Z(?:N[KVO]*|)S[tabsiod]|_Zn[wa]|_Zd[la]|__cxa_|__gxx_|_Unwind_|__clang_|__dynamic_cast"
 )
 """Functions of C++ that order nothing, but for those that count who refers to an exception."""
+_SIGNALLING = called(library.having("signals"))
 _NOWHERE = ("null", "undef", "poison")
 _EXCEPTIONS = "exception_ptr"
 
@@ -130,6 +132,8 @@ class _Marking:
             case ir.Call() if (made.callee or "").startswith(FILLS):
                 size = self._wide(made, made.arguments[2])
                 self._range(made, helpers.WRITE_RANGE, made.arguments[0].value, size)
+            case ir.Call() if made.callee in _SIGNALLING:
+                self._call(made, helpers.LEAVE, "ptr null")
             case ir.Call() if is_foreign(made, self.module):
                 self._leave(made)
             case _:
