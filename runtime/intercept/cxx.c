@@ -304,7 +304,7 @@ WRAP(void *, _ZNSo3putEc, (void *self, char byte)) {
 
 #define NOTIFY(name, title)                                                                        \
     WRAP(void, name, (void *condition)) {                                                          \
-        check_range(named(title, FRAME_HERE), condition, sizeof(pthread_cond_t), 1, condition);    \
+        check_shared(named(title, FRAME_HERE), condition, sizeof(pthread_cond_t));                 \
         CXX_FUNCTION(void, name, (void *))(condition);                                             \
     }
 

@@ -261,9 +261,18 @@ void races_acquire(uintptr_t at) {
     if (clock) clock_acquire(racer_here, clock);
 }
 
+/* What threads meet at is made and ended as memory is written; what they do there in between is
+ * atomic. The first bytes stand for all. */
+static void use(const struct meeting *meeting) {
+    int is_alone = meeting->step == MEET_INIT || meeting->step == MEET_DESTROY;
+    judge(meeting->frame, meeting->function, (uintptr_t)meeting->object, sizeof(int),
+          is_alone ? CELL_WRITES : CELL_WRITES | CELL_ATOMIC, 0);
+}
+
 static void meets(const struct meeting *meeting) {
     uintptr_t object = (uintptr_t)meeting->object;
     if (!racer_here || !__whence_racing) return;
+    use(meeting);
     switch (meeting->step) {
     case MEET_UNLOCK:
         if (meeting->kind == MEET_SHARED) races_release(shared_place(object));
@@ -292,6 +301,11 @@ static void met(const struct meeting *meeting, int result) {
             break;
         races_acquire(object);
         if (meeting->kind == MEET_SHARED && !meeting->shares) races_acquire(shared_place(object));
+        break;
+    /* Who sees what the signal tells of without waiting may end the condition variable meanwhile.
+     */
+    case MEET_SIGNAL:
+        if (meeting->kind == MEET_CONDITION) use(meeting);
         break;
     default: break;
     }
