@@ -37,7 +37,7 @@ OBSERVED_LIBRARY = "libwhence-observed.so"
 
 ALLOCATOR = ("alloc", "blocks", "events", "os", "replace", "settings")
 """What every allocator of whole processes consists of: folders below this one."""
-CHECKING = ("calls", "findings", "leak", "process", "record", "rt", "stacks", "x86")
+CHECKING = ("calls", "findings", "leak", "process", "profile", "record", "rt", "stacks", "x86")
 """What evaluates rules and reports findings."""
 PLANES = ("definedness", "labels", "origins", "planes", "races", "symbolic")
 """What knows something about each byte of memory."""

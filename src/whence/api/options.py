@@ -478,6 +478,14 @@ OPTIONS = (
         default=False,
         into="settings.capture",
     ),
+    RunOption(
+        "",
+        SWITCH,
+        "Count what each call path allocates, as whence.heap does.",
+        api="profile_heap",
+        default=False,
+        into="settings.profiled",
+    ),
     RunOption("", OBJECT, "Its whole environment, a mapping.", api="env"),
     RunOption("", OBJECT, "Its working directory.", api="cwd"),
     RunOption(
