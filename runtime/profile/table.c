@@ -22,11 +22,10 @@ static void halve(const struct table *table) {
     table->head->shift++;
 }
 
-/* The time goes on by so many bytes. */
-static void go_on(const struct table *table, uint64_t bytes) {
+/* What is alive after the last so many bytes, which were allocated or freed. */
+static void mark(const struct table *table, uint64_t bytes) {
     struct wh_profile *head = table->head;
-    uint64_t at = head->moved;
-    head->moved += bytes;
+    uint64_t at = head->moved - bytes;
     while (WH_UNLIKELY(at >> head->shift >= WH_PROFILE_POINTS)) halve(table);
     struct wh_profile_point *point = &table->points[at >> head->shift];
     if (WH_UNLIKELY(!point->time)) point->time = os_now_us() - head->begun + 1;
@@ -97,13 +96,15 @@ void table_inherit(const struct table *table, struct table_block block) {
 }
 
 void table_made(const struct table *table, struct table_block block) {
+    table->head->moved += block.size;
     add(table, block, 1);
-    go_on(table, block.size);
+    mark(table, block.size);
 }
 
 void table_freed(const struct table *table, struct table_block block, int temporary) {
+    table->head->moved += block.size;
     take(table, block);
-    go_on(table, block.size);
+    mark(table, block.size);
     if (!temporary) return;
     struct wh_profile_row *row = table_row(table, block.row);
     row->temporary += block.size;
@@ -111,8 +112,10 @@ void table_freed(const struct table *table, struct table_block block, int tempor
 }
 
 void table_resized(const struct table *table, struct table_block old, struct table_block block) {
+    uint64_t bytes = old.size + block.size;
+    table->head->moved += bytes;
     take(table, old);
     add(table, block, 1);
     table_row(table, block.row)->resized_blocks++;
-    go_on(table, old.size + block.size);
+    mark(table, bytes);
 }

@@ -1,16 +1,16 @@
 """Profiles of the heap: what a process with the option ``profile`` counts for each stack that allocates.
 
 A process maps a file of its own, which stands beside the record: `SUFFIX`, its number and the number of the
-program that it executes behind the record's name. So what was counted survives any death of the process. The file
-has a HEADER of HEADER_SIZE bytes, POINTS points of the timeline, and a ROW for each stack; row 0 stands for
-stacks that found no room.
+program that it executes behind the record's name. So what was counted survives any death of the process. The
+file has a HEADER of HEADER_SIZE bytes, POINTS points of the timeline, and a ROW for each stack; row 0 stands
+for stacks that found no room.
 
 **The peak.** ``epoch`` goes up with each new maximum of ``live``. Before a row changes otherwise, it keeps
-what it has in ``at_peak``, once for each epoch. So a row of the header's epoch had at the peak what it kept, and any
-other one what it has.
+what it has in ``at_peak``, once for each epoch. So a row of the header's epoch had at the peak what it kept,
+and any other one what it has.
 
-**The timeline.** A point stands for ``1 << shift`` bytes that were allocated or freed. Where there is no room for
-a further one, two become one.
+**The timeline.** A point stands for ``1 << shift`` bytes that were allocated or freed. Where there is no room
+for a further one, two become one.
 """
 
 from __future__ import annotations

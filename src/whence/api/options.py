@@ -518,15 +518,15 @@ class RunOptions:
                 hint = did_you_mean(name, KEYWORDS) or f" {expected(KEYWORDS)}"
                 raise UserMistake(f"unknown option '{name}'{hint}")
             KEYWORDS[name].check(value)
-        self._given = keywords
+        self.given = keywords
 
     def __getitem__(self, name: str) -> Any:
         """The value of a keyword."""
-        return self._given.get(name, KEYWORDS[name].api_default)
+        return self.given.get(name, KEYWORDS[name].api_default)
 
     def merged(self, keywords: dict[str, Any]) -> RunOptions:
         """These options, and others that replace them."""
-        return RunOptions(**{**self._given, **keywords}) if keywords else self
+        return RunOptions(**{**self.given, **keywords}) if keywords else self
 
     def into(self, place: str) -> dict[str, Any]:
         """Field -> value, of the rows that go to "settings." or "around."."""

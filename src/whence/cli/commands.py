@@ -12,6 +12,7 @@ from whence.errors.hints import did_you_mean, expected
 
 _COMMANDS = {
     "run": "run:run",
+    "heap": "heap:heap",
     "explore": "explore:explore",
     "prepare": "prepare:prepare",
     "debug": "debug:debug",

@@ -23,7 +23,7 @@ def run(task: Task) -> Result:
     `auto` stands for the first engine that can run the program: one that raises `CarriesNoIR` is passed
     over. Raises the errors of `whence.errors`.
     """
-    *others, last = registry.candidates(task.settings.engine)
+    *others, last = registry.candidates(task.settings.engine, counts=task.settings.profiled)
     for name in others:
         try:
             return _run(registry.load(name), task)

@@ -25,10 +25,14 @@ def names() -> tuple[str, ...]:
     return (AUTO, *ENGINES)
 
 
-def candidates(name: str) -> tuple[str, ...]:
+_COUNTING = ("native", "alloc")
+"""What `auto` tries where the heap is counted, which needs nobody who executes the program."""
+
+
+def candidates(name: str, *, counts: bool = False) -> tuple[str, ...]:
     """The engines for `name`, the preferred one first; raises `UserMistake` for an unknown name."""
     if name == AUTO:
-        return tuple(ENGINES)
+        return _COUNTING if counts else tuple(ENGINES)
     if name not in ENGINES:
         raise UserMistake(f"engine is '{name}': expected one of {', '.join(names())}")
     return (name,)

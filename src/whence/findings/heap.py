@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,8 +54,8 @@ class HeapPoint:
 class HeapProcess:
     """One program in one process.
 
-    forked: it began with what its parent had allocated, `inherited`. peak: what was alive when most bytes were,
-    after `peak_moved` of `moved` bytes that were allocated or freed. end: what was alive at its end.
+    forked: it began with what its parent had allocated, `inherited`. peak: what was alive when most bytes
+    were, after `peak_moved` of `moved` bytes that were allocated or freed. end: what was alive at its end.
     step: bytes of `moved` that a point of the timeline stands for.
     crowded: call paths that found no room, which share one entry. missed: events that are not counted.
     """
@@ -139,27 +139,34 @@ def _frame(known: Mapping[str, Any]) -> Frame:
 
 
 def _process(known: Mapping[str, Any]) -> HeapProcess:
-    totals = ("peak", "end", "total", "temporary", "inherited")
-    lists = {
+    numbers = {
+        name: int(known[name])
+        for name in (
+            *("pid", "parent", "peak_moved", "moved", "step", "resized", "unused", "unused_at_peak"),
+            *("crowded", "missed"),
+        )
+    }
+    totals = {name: _total(known[name]) for name in ("peak", "end", "total", "temporary", "inherited")}
+    made: dict[str, Any] = {
+        **numbers,
+        **totals,
         "command": tuple(map(str, known["command"])),
-        "timeline": tuple(
-            HeapPoint(int(each["moved"]), int(each["microseconds"]), int(each["most"]), _total(each["end"]))
-            for each in known["timeline"]
-        ),
-        "stacks": tuple(_stack(each) for each in known["stacks"]),
+        "timeline": tuple(map(_point, known["timeline"])),
+        "stacks": tuple(map(_stack, known["stacks"])),
         "forked": bool(known["forked"]),
     }
-    plain_ = [name for name in HeapProcess.__slots__ if name not in totals and name not in lists]
-    sums: dict[str, Any] = {name: _total(known[name]) for name in totals}
-    return HeapProcess(**lists, **sums, **{name: int(known[name]) for name in plain_})
+    return HeapProcess(**made)
+
+
+def _point(known: Mapping[str, Any]) -> HeapPoint:
+    moved, microseconds, most = (int(known[name]) for name in ("moved", "microseconds", "most"))
+    return HeapPoint(moved, microseconds, most, _total(known["end"]))
 
 
 def _stack(known: Mapping[str, Any]) -> HeapStack:
-    totals: Sequence[str] = ("peak", "end", "total", "temporary")
-    numbers = ("most", "resized", "unused", "unused_at_peak")
-    sums: dict[str, Any] = {name: _total(known[name]) for name in totals}
-    frames = tuple(map(int, known["frames"]))
-    return HeapStack(frames, **sums, **{name: int(known[name]) for name in numbers})
+    made: dict[str, Any] = {name: _total(known[name]) for name in ("peak", "end", "total", "temporary")}
+    made |= {name: int(known[name]) for name in ("most", "resized", "unused", "unused_at_peak")}
+    return HeapStack(tuple(map(int, known["frames"])), **made)
 
 
 def _total(known: Mapping[str, Any]) -> Total:

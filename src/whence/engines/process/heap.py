@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whence.abi import profile
+from whence.abi import profile, records
 from whence.engines.process.decode import RawRun
 from whence.findings import Frame
 from whence.findings.frames import visible
@@ -77,7 +77,7 @@ def _rows(data: memoryview, count: int) -> Iterator[RawRow]:
     for number in range(min(count, profile.ROWS)):
         at = profile.ROWS_AT + number * profile.ROW_SIZE
         fields = profile.ROW.unpack(data, at)
-        frames = min(fields["frames"], profile.ALLOC_FRAMES)
+        frames = min(fields["frames"], records.ALLOC_FRAMES)
         yield RawRow(fields, struct.unpack_from(f"<{frames}Q", data, at + profile.ROW.size))
 
 
@@ -117,7 +117,9 @@ def notes_of(found: HeapProfile) -> list[str]:
         if each.missed:
             notes.append(f"{each.name} ({each.pid}): {each.missed:,} allocations or frees are not counted")
         if each.crowded:
-            notes.append(f"{each.name} ({each.pid}): {each.crowded:,} call paths found no room and share one entry")
+            notes.append(
+                f"{each.name} ({each.pid}): {each.crowded:,} call paths found no room and share one entry"
+            )
     return notes
 
 
