@@ -22,10 +22,10 @@ static void halve(const struct table *table) {
     table->head->shift++;
 }
 
-/* What is alive after the last so many bytes, which were allocated or freed. */
-static void mark(const struct table *table, uint64_t bytes) {
+/* What is alive after the last byte that was allocated or freed. */
+static void mark(const struct table *table) {
     struct wh_profile *head = table->head;
-    uint64_t at = head->moved - bytes;
+    uint64_t at = head->moved ? head->moved - 1 : 0;
     while (WH_UNLIKELY(at >> head->shift >= WH_PROFILE_POINTS)) halve(table);
     struct wh_profile_point *point = &table->points[at >> head->shift];
     if (WH_UNLIKELY(!point->time)) point->time = os_now_us() - head->begun + 1;
@@ -98,13 +98,13 @@ void table_inherit(const struct table *table, struct table_block block) {
 void table_made(const struct table *table, struct table_block block) {
     table->head->moved += block.size;
     add(table, block, 1);
-    mark(table, block.size);
+    mark(table);
 }
 
 void table_freed(const struct table *table, struct table_block block, int temporary) {
     table->head->moved += block.size;
     take(table, block);
-    mark(table, block.size);
+    mark(table);
     if (!temporary) return;
     struct wh_profile_row *row = table_row(table, block.row);
     row->temporary += block.size;
@@ -112,10 +112,9 @@ void table_freed(const struct table *table, struct table_block block, int tempor
 }
 
 void table_resized(const struct table *table, struct table_block old, struct table_block block) {
-    uint64_t bytes = old.size + block.size;
-    table->head->moved += bytes;
+    table->head->moved += old.size + block.size;
     take(table, old);
     add(table, block, 1);
     table_row(table, block.row)->resized_blocks++;
-    mark(table, bytes);
+    mark(table);
 }
