@@ -18,7 +18,8 @@ def heaps(tmp_path_factory: pytest.TempPathFactory, whence_env: dict[str, str]) 
     def heap(build: str) -> Heap:
         if build not in made:
             whence = Whence(tmp_path_factory.mktemp(build), {**os.environ, **whence_env})
-            made[build] = Heap(whence, built(whence, build))
+            options = ("--engine", "alloc") if build == "alloc" else ()
+            made[build] = Heap(whence, built(whence, build), options)
         return made[build]
 
     return heap

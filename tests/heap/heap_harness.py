@@ -13,7 +13,8 @@ from tests.harness.process import Done, Whence
 from whence.findings.heap import HeapProcess, HeapProfile, HeapStack, profile_of
 
 HERE = Path(__file__).resolve().parent
-BUILDS = ("plain", "native")
+BUILDS = ("plain", "native", "alloc")
+"""By the system's compiler, by whence-cc, and the first under whence's allocator."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,10 @@ class Heap:
 
     whence: Whence
     programs: dict[str, Path]
+    options: tuple[str, ...] = ()
 
     def command(self, *words: str | Path, **environment: str) -> Done:
-        return self.whence.with_env(**environment).process("whence.cli.main", "heap", *words)
+        return self.whence.with_env(**environment).process("whence.cli.main", "heap", *self.options, *words)
 
     def profile(self, program: str, *words: str, options: tuple[str, ...] = ()) -> Profiled:
         file = self.whence.directory / "profile.json"
@@ -65,7 +67,7 @@ def built(whence: Whence, build: str) -> dict[str, Path]:
         path = made[source.stem] = whence.directory / source.stem
         cxx = source.suffix == ".cpp"
         words = ["-g", "-O1", "-fno-builtin", "-w", "-pthread", str(source), "-o", str(path)]
-        if build == "plain":
+        if build != "native":
             subprocess.run(["g++" if cxx else "gcc", *words], check=True)
         else:
             done = whence.process("whence.cli.cc", "c++" if cxx else "cc", *words)

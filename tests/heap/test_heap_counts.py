@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -73,7 +74,10 @@ def test_blocks_that_the_system_maps(heap: Heap) -> None:
 def test_threads(heap: Heap) -> None:
     process = heap.profile("ways", "threads").process
     made = [each for each in process.stacks if each.total.bytes >= 100_000]
-    assert sorted((each.total.blocks, each.total.bytes) for each in made) == [(4000, 200_000), (4000, 400_000)]
+    assert sorted((each.total.blocks, each.total.bytes) for each in made) == [
+        (4000, 200_000),
+        (4000, 400_000),
+    ]
     assert sum(each.end.bytes for each in made) == 0
     assert 100 <= max(each.most for each in made) <= 400
 
@@ -89,8 +93,8 @@ def test_children_of_fork_have_profiles_of_their_own(heap: Heap) -> None:
     assert sum(each.peak.bytes for each in child.stacks) == 14000
 
 
-def test_programs_that_are_executed(plain: Heap) -> None:
-    ran = plain.profile("ways", "exec", options=("--trace-children", "--engine", "alloc"))
+def test_programs_that_are_executed(heap: Heap) -> None:
+    ran = heap.profile("ways", "exec", options=("--trace-children",))
     first, child, second = ran.profile.processes
     assert first.pid == second.pid != child.pid
     assert [each.total for each in (first, child, second)] == [Total(10, 10000), Total(1, 333), Total(1, 333)]
@@ -123,12 +127,12 @@ def test_findings_are_still_reported(heaps: object) -> None:
 
 def test_a_full_disk_costs_call_paths_and_no_run(plain: Heap, tmp_path: Path) -> None:
     """A file system of a few pages: the record and the begin of the profile have room, and no more."""
-    script = (
-        f"mount -t tmpfs -o size=120k none {tmp_path} && TMPDIR={tmp_path} exec "
-        f"{' '.join(map(str, plain.whence.command('whence.cli.main', 'heap', plain.programs['ways'], 'ways')))}"
-    )
+    words = plain.whence.command("whence.cli.main", "heap", plain.programs["ways"], "ways")
+    script = f"mount -t tmpfs -o size=120k none {tmp_path} && TMPDIR={tmp_path} exec {shlex.join(words)}"
     command = ["unshare", "--map-root-user", "--mount", "sh", "-c", script]
-    done = subprocess.run(command, env=dict(plain.whence.env), capture_output=True, text=True, timeout=TIMEOUT)
+    done = subprocess.run(
+        command, env=dict(plain.whence.env), capture_output=True, text=True, timeout=TIMEOUT
+    )
     if re.search(r"unshare:|mount:", done.stderr):
         pytest.skip("no file systems may be mounted here")
     assert done.returncode in (0, 2), done.stderr

@@ -137,7 +137,9 @@ def test_speedscope(files: dict[str, Path]) -> None:
     frames = [each["name"] for each in document["shared"]["frames"]]
     profiles = {each["name"]: each for each in document["profiles"]}
     peak = profiles["Alive at the peak"]
-    ends = {frames[sample[-1]]: weight for sample, weight in zip(peak["samples"], peak["weights"], strict=True)}
+    ends = {
+        frames[sample[-1]]: weight for sample, weight in zip(peak["samples"], peak["weights"], strict=True)
+    }
     assert ends == PEAK
     assert all(frames[sample[0]] == "main" for sample in peak["samples"])
     assert peak["endValue"] == sum(peak["weights"]) == 15010
@@ -200,7 +202,9 @@ def test_mistakes_get_one_sentence(plain: Heap, words: tuple[str, ...], says: st
     (folder / "text").write_text("text")
     (folder / "empty.json").write_text('{"run": {}}')
     (folder / "other.json").write_text('{"run": {"heap": {"schema": 7}}}')
-    (folder / "torn.json").write_text('{"run": {"heap": {"schema": 1, "frames": [], "processes": [{"pid": 1}]}}}')
+    (folder / "torn.json").write_text(
+        '{"run": {"heap": {"schema": 1, "frames": [], "processes": [{"pid": 1}]}}}'
+    )
     given = [str(plain.programs["ways"]) if word == "PROGRAM" else word for word in words]
     done = plain.command(*given)
     assert done.status == (127 if words == ("./none",) else 2)

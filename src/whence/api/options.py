@@ -336,7 +336,8 @@ OPTIONS = (
         "engine",
         CHOICE,
         "native: every access of code that carries IR; binary: accesses of any program, on Valgrind's core; "
-        "alloc: what our allocator sees of any program; auto (default): the first of these that can.",
+        "alloc: what our allocator sees of any program; auto (default): the first of these that can; count: "
+        "nothing is checked (whence heap).",
         default=registry.AUTO,
         choices=registry.names,
     ),

@@ -16,8 +16,11 @@ ENGINES = {
     "native": "whence.engines.native.engine:NativeEngine",
     "binary": "whence.engines.binary.engine:BinaryEngine",
     "alloc": "whence.engines.alloc.engine:AllocEngine",
+    "count": "whence.engines.count.engine:CountEngine",
 }
-"""Name -> module and class. `auto` tries them in this order."""
+"""Name -> module and class."""
+_CHECKING = ("native", "binary", "alloc")
+"""What `auto` tries, in this order."""
 
 
 def names() -> tuple[str, ...]:
@@ -25,14 +28,14 @@ def names() -> tuple[str, ...]:
     return (AUTO, *ENGINES)
 
 
-_COUNTING = ("native", "alloc")
-"""What `auto` tries where the heap is counted, which needs nobody who executes the program."""
+_COUNTING = ("native", "count")
+"""What `auto` tries where the heap is counted: what carries IR is checked, other programs run as they are."""
 
 
 def candidates(name: str, *, counts: bool = False) -> tuple[str, ...]:
     """The engines for `name`, the preferred one first; raises `UserMistake` for an unknown name."""
     if name == AUTO:
-        return _COUNTING if counts else tuple(ENGINES)
+        return _COUNTING if counts else _CHECKING
     if name not in ENGINES:
         raise UserMistake(f"engine is '{name}': expected one of {', '.join(names())}")
     return (name,)

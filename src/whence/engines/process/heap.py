@@ -81,6 +81,10 @@ def _rows(data: memoryview, count: int) -> Iterator[RawRow]:
         yield RawRow(fields, struct.unpack_from(f"<{frames}Q", data, at + profile.ROW.size))
 
 
+_ALLOCATING = ("operator new", "operator new[]")
+"""Functions of the C++ library that only pass on what is asked for."""
+
+
 class _Frames:
     """The frames of all stacks, each once."""
 
@@ -94,7 +98,11 @@ class _Frames:
         if not row.pcs:
             return ()
         memory = self.raw.maps.get(row.fields["maps"])
-        return tuple(map(self._number, visible(self.symbolizer.stack(row.pcs, memory))))
+        stack = visible(self.symbolizer.stack(row.pcs, memory))
+        inner = 0
+        while inner + 1 < len(stack) and stack[inner].function in _ALLOCATING:
+            inner += 1
+        return tuple(map(self._number, stack[inner:]))
 
     def _number(self, frame: Frame) -> int:
         number = self._numbers.setdefault(frame, len(self.all))
