@@ -166,6 +166,10 @@ static void *resize(void *block, size_t size, const struct frame *frame) {
 
 WH_EXPORT void *malloc(size_t size) { return note(__libc_malloc(size), size, FRAME); }
 
+void *count_new(size_t size, const struct frame *frame) {
+    return note(__libc_malloc(size), size, frame);
+}
+
 WH_EXPORT void *calloc(size_t count, size_t size) {
     return note(__libc_calloc(count, size), count * size, FRAME);
 }

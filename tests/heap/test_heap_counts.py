@@ -65,6 +65,19 @@ def test_new_and_delete(heap: Heap) -> None:
     assert sum(each.end.bytes for each in own) == 24 + grown[-1]
 
 
+@pytest.mark.parametrize(("flags", "says"), [(("-DOWN",), b"2 0\n"), ((), b"2 2\n")])
+def test_operators_of_the_program_and_exceptions(
+    plain: Heap, tmp_path: Path, flags: tuple[str, ...], says: bytes
+) -> None:
+    source, program = Path(__file__).with_name("own_new.cpp"), tmp_path / "own_new"
+    subprocess.run(["g++", "-g", "-O0", "-w", *flags, source, "-o", program], check=True)
+    ran = Heap(plain.whence, {"own_new": program}).profile("own_new")
+    assert (ran.done.status, ran.done.out) == (0, says)
+    own = [each for each in ran.process.stacks if "main" in [f.function for f in ran.profile.stack(each)]]
+    assert sorted(each.total.bytes for each in own if each.total.bytes <= 40) == [4, 40]
+    assert ran.process.missed == 0
+
+
 def test_blocks_that_the_system_maps(heap: Heap) -> None:
     process = heap.profile("ways", "large").process
     assert process.peak == Total(2, 6 << 20)

@@ -12,9 +12,9 @@ from whence.errors.hints import did_you_mean, expected
 
 _COMMANDS = {
     "run": "run:run",
-    "heap": "heap:heap",
     "explore": "explore:explore",
     "prepare": "prepare:prepare",
+    "heap": "heap:heap",
     "debug": "debug:debug",
     "replay": "replay:replay",
     "cc": "commands:cc",

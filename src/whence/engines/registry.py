@@ -18,9 +18,8 @@ ENGINES = {
     "alloc": "whence.engines.alloc.engine:AllocEngine",
     "count": "whence.engines.count.engine:CountEngine",
 }
-"""Name -> module and class."""
-_CHECKING = ("native", "binary", "alloc")
-"""What `auto` tries, in this order."""
+"""Name -> module and class. `auto` tries them in this order, but for the last one, which checks nothing."""
+COUNTING = "count"
 
 
 def names() -> tuple[str, ...]:
@@ -28,14 +27,14 @@ def names() -> tuple[str, ...]:
     return (AUTO, *ENGINES)
 
 
-_COUNTING = ("native", "count")
+_WHILE_COUNTING = ("native", COUNTING)
 """What `auto` tries where the heap is counted: what carries IR is checked, other programs run as they are."""
 
 
-def candidates(name: str, *, counts: bool = False) -> tuple[str, ...]:
+def candidates(name: str, *, profiled: bool = False) -> tuple[str, ...]:
     """The engines for `name`, the preferred one first; raises `UserMistake` for an unknown name."""
     if name == AUTO:
-        return _COUNTING if counts else _CHECKING
+        return _WHILE_COUNTING if profiled else tuple(each for each in ENGINES if each != COUNTING)
     if name not in ENGINES:
         raise UserMistake(f"engine is '{name}': expected one of {', '.join(names())}")
     return (name,)
