@@ -128,6 +128,14 @@ def test_a_program_that_allocates_nothing(heap: Heap) -> None:
     assert "it allocated nothing" in ran.done.err
 
 
+def test_programs_as_they_are_keep_the_c_library_s_allocator(plain: Heap) -> None:
+    """Also those that may load libraries, which could carry IR."""
+    ran = plain.profile("ways", "ways")
+    assert ran.report["run"]["image"] == str(plain.programs["ways"])
+    assert ran.process.unused_at_peak > 0
+    assert ran.report["run"]["notes"] == []
+
+
 def test_findings_are_still_reported(heaps: object) -> None:
     native = heaps("native")  # type: ignore[operator]
     ran = native.profile("ways", "over")

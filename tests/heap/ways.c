@@ -1,4 +1,5 @@
 /* What it allocates is known: test_heap_counts.py has the numbers. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,7 @@ static void forks(void) {
 int main(int count, char **words) {
     const char *what = count > 1 ? words[1] : "nothing";
     if (!strcmp(what, "nothing")) return 0;
+    if (!strcmp(what, "loads")) return dlopen("libnone.so", RTLD_NOW) != NULL;
     if (!strcmp(what, "little")) return kept[0] = make(333), 0;
     if (!strcmp(what, "ways")) ways();
     if (!strcmp(what, "threads")) threads();
