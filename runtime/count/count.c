@@ -102,7 +102,7 @@ int count_begin(void) {
 
 static void *note(void *block, size_t size, const struct frame *frame) {
     struct thread *thread = thread_here();
-    if (WH_UNLIKELY(!block || thread->hooking)) return block;
+    if (WH_UNLIKELY(!block || !regions || thread->hooking)) return block;
     if (WH_UNLIKELY(!thread->tid)) count_thread(thread, frame);
     uint32_t stack = port_stack(thread, frame);
     uint64_t *word = word_of(block, 1);

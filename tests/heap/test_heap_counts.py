@@ -161,6 +161,17 @@ def test_a_full_disk_costs_call_paths_and_no_run(plain: Heap, tmp_path: Path) ->
     assert "113 blocks" in done.stderr or "not counted" in done.stderr or "No space left" in done.stderr
 
 
+def test_a_small_address_space_costs_the_profile_and_not_the_program(plain: Heap) -> None:
+    """The tables that count have no room."""
+    words = plain.whence.command("whence.cli.main", "heap", plain.programs["ways"], "ways")
+    command = ["sh", "-c", f"ulimit -v 3000000; exec {shlex.join(words)}"]
+    env = dict(plain.whence.env)
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == 0, done.stderr
+    assert "note: the heap of a process was not counted" in done.stderr
+    assert "no process of the run has a profile" in done.stderr
+
+
 @pytest.mark.parametrize("program", ["ways", "kinds"])
 def test_peaks_are_massif_s(plain: Heap, tmp_path: Path, program: str) -> None:
     valgrind = shutil.which("valgrind")
