@@ -35,9 +35,12 @@ ALLOC_LIBRARY = "whence-alloc.so"
 OBSERVED_LIBRARY = "libwhence-observed.so"
 """The runtime of programs as they are that a tool executes."""
 
+COUNT_LIBRARY = "whence-count.so"
+"""What counts calls of the C library's allocator, for programs as they are."""
+
 ALLOCATOR = ("alloc", "blocks", "events", "os", "replace", "settings")
 """What every allocator of whole processes consists of: folders below this one."""
-CHECKING = ("calls", "findings", "leak", "process", "record", "rt", "stacks", "x86")
+CHECKING = ("calls", "findings", "leak", "process", "profile", "record", "rt", "stacks", "x86")
 """What evaluates rules and reports findings."""
 PLANES = ("definedness", "labels", "origins", "planes", "races", "symbolic")
 """What knows something about each byte of memory."""
@@ -142,6 +145,14 @@ PRODUCTS = {
             "process/blocked.c",
         ),
         rules=True,
+    ),
+    COUNT_LIBRARY: Product(
+        (
+            *("count", "os", "record", "settings", "stacks", "profile/profile.c", "profile/table.c"),
+            *("process/images.c", "process/maps.c", "process/thread.c", "port/counted"),
+        ),
+        port="counted",
+        faster=("-flto",),
     ),
     "libwhence-absent.a": Product(("absent",), ("-fvisibility=default",), archive=True),
 }

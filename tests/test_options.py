@@ -83,7 +83,7 @@ def test_values_of_another_type_are_refused(row: RunOption) -> None:
     [
         ({"keepgoing": True}, "unknown option 'keepgoing' (did you mean 'keep_going'?)"),
         ({"zzz": 1}, "unknown option 'zzz' (expected one of: keep_going, error_exitcode, "),
-        ({"engine": "nativ"}, "engine is 'nativ': expected one of auto, native, binary, alloc (did you mean"),
+        ({"engine": "nativ"}, "engine is 'nativ': expected one of auto, native, binary, alloc, count (did"),
         ({"leak_check": "none"}, "leak_check is 'none': expected one of full, summary, no"),
         ({"error_exitcode": 0}, "error_exitcode is 0: expected 1 to 255"),
         ({"attach_wait": -1}, "attach_wait is -1: expected 0 to 86400"),

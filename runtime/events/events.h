@@ -19,11 +19,13 @@
 #include "../port/port.h"
 #include "../stacks/unwind.h"
 
-/* A block that a function has allocated for the caller of `frame`. */
+/* A block that a function has allocated for the caller of `frame`. `replaces`: the begin of a live
+ * block that will be freed, since realloc moves it there; 0: none. */
 struct made_block {
     uintptr_t begin;
     const struct heap_request *request;
     const struct frame *frame;
+    uintptr_t replaces;
 };
 
 /* Live bytes of one block are to be copied to another one, by realloc. */
@@ -126,7 +128,7 @@ struct transfer {
  *
  *     made, freed       a block is new; a live block will be freed
  *     moves, moved      around the copy of a block
- *     resized           a live block stays where it is, with another size
+ *     resized           a live block stays where it is, with another size than the old one
  *     extended          the bytes of a block from `from` on are new
  *     renews            memory of the process will be mapped, mapped anew or no more, or is the
  *                       stack of a new thread
@@ -180,7 +182,7 @@ struct transfer {
     X(freed, (uintptr_t begin), (begin))                                                           \
     X(moves, (const struct block_move *move), (move))                                              \
     X(moved, (const struct block_move *move), (move))                                              \
-    X(resized, (uintptr_t begin, uint64_t size), (begin, size))                                    \
+    X(resized, (uintptr_t begin, uint64_t old, uint64_t size), (begin, old, size))                 \
     X(extended, (struct block block, uint64_t from, const struct frame *frame),                    \
       (block, from, frame))                                                                        \
     X(renews, (uintptr_t begin, uint64_t size), (begin, size))                                     \

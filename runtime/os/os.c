@@ -285,6 +285,19 @@ int os_open(const char *path, enum os_open how) {
     return file;
 }
 
+int os_make_file(const char *path) {
+    int how = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+    return (int)call4(SYS_openat, AT_FDCWD, (long)path, how, S_IRUSR | S_IWUSR);
+}
+
+long os_enlarge_file(int file, uint64_t size) {
+    struct rlimit limit;
+    if (!call4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit) && limit.rlim_cur < size)
+        size = limit.rlim_cur; /* beyond it there is a signal */
+    long result = call3(SYS_ftruncate, file, (long)size, 0);
+    return os_failed(result) ? result : (long)size;
+}
+
 long os_close(int file) { return call3(SYS_close, file, 0, 0); }
 
 int os_is_open(int file) { return call3(SYS_fcntl, file, F_GETFD, 0) != -EBADF; }

@@ -113,6 +113,11 @@ long os_resident(uintptr_t begin, size_t size, unsigned char *pages);
 enum os_open { OS_OPEN_READ, OS_OPEN_READ_WRITE, OS_OPEN_DIRECTORY, OS_OPEN_APPEND };
 
 int os_open(const char *path, enum os_open how);
+/* A new file, for reading and writing; -EEXIST if there is one of that name. */
+int os_make_file(const char *path);
+/* Gives a file so many bytes, without room on the disk, or as many as it may have; how many, or
+ * -errno. */
+long os_enlarge_file(int file, uint64_t size);
 long os_close(int file);
 /* Whether a descriptor is open. */
 int os_is_open(int file);

@@ -38,6 +38,9 @@ struct thread {
     uint8_t in_finding;         /* the thread makes a finding; it must not begin another one */
     uint8_t hooking;            /* a hook of the program for malloc and free runs */
     uint8_t recalling;          /* the thread reads or changes histories */
+    uint8_t profiling;          /* it changes the profile of the heap */
+    uintptr_t last_made;        /* the block that it was given last, while it lives; else 0 */
+    uintptr_t replaced;         /* a block that realloc will free: the profile knows; else 0 */
     uint32_t excusing;          /* nesting depth; above 0, new blocks are never reported as leaks */
     uint32_t silent;            /* nesting depth; above 0, no rule is evaluated for this thread */
     uint32_t recalled_stack;    /* of the event of an object that a rule looks at; 0: of none */

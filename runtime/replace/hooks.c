@@ -63,7 +63,8 @@ static void call_freed(uintptr_t begin) {
 
 static void made(const struct made_block *block) { call_made(block->begin, block->request->size); }
 
-static void resized(uintptr_t begin, uint64_t size) {
+static void resized(uintptr_t begin, uint64_t old, uint64_t size) {
+    (void)old;
     call_freed(begin);
     call_made(begin, size);
 }

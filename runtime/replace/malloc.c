@@ -78,7 +78,8 @@ static WH_COLD void report_resize(uintptr_t address, uint64_t size, const struct
 
 /* ---- allocation ---- */
 
-void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
+static void *allocate_for(struct heap_request *request, uintptr_t replaces,
+                          const struct frame *frame) {
     struct thread *thread = thread_here();
     if (WH_LIKELY(!PORT_GUARDS || !lend_everything)) request->stack = port_stack(thread, frame);
     request->thread = thread->number;
@@ -90,9 +91,13 @@ void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
         errno = ENOMEM;
         return NULL;
     }
-    const struct made_block made = {begin, request, frame};
+    const struct made_block made = {begin, request, frame, replaces};
     announce_made(&made);
     return (void *)begin;
+}
+
+void *allocate_slowly(struct heap_request *request, const struct frame *frame) {
+    return allocate_for(request, 0, frame);
 }
 
 /* Whether a live block is what the program says of it. */
@@ -211,12 +216,13 @@ static void *reallocate(void *pointer, size_t size, const struct frame *frame) {
     int stays = !options.realloc_moves && block_family(block) == WH_FAMILY_MALLOC;
     if (stays && heap_resize(block, size)) {
         if (size > old) announce_extended(block, old, frame);
-        announce_resized(address, size);
+        announce_resized(address, old, size);
         return pointer;
     }
-    struct heap_request request = {size, ANY_ALIGNMENT, 0, 0, WH_FAMILY_MALLOC, 0, 1, 0};
-    int grows = stays && size > old;
-    void *fresh = grows ? allocate_slowly(&request, frame) : allocate_plain(size, frame);
+    uint8_t grows = stays && size > old;
+    struct heap_request request = {size, ANY_ALIGNMENT, 0, 0, WH_FAMILY_MALLOC, 0, grows, 0};
+    void *fresh =
+        grows || PORT_CHECKS ? allocate_for(&request, address, frame) : allocate_plain(size, frame);
     if (!fresh) return NULL;
     uint64_t kept = old < size ? old : size;
     const struct block_move move = {block, heap_block((uintptr_t)fresh), address, (uintptr_t)fresh,

@@ -15,6 +15,8 @@
 #include "../origins/cells.h"
 #include "../origins/observer.h"
 #include "../planes/planes.h"
+#include "../profile/observer.h"
+#include "../profile/profile.h"
 #include "../record/record.h"
 #include "../symbolic/observer.h"
 #include "../symbolic/symbolic.h"
@@ -130,6 +132,10 @@ void port_start(void) {
     thread_init_main();
     __atomic_store_n(&rt_ready, 1, __ATOMIC_RELEASE);
     record_open(1);
+    if (options.profile) {
+        profile_begin();
+        observers_listen(&profile_observer);
+    }
     outside_begin(record_path());
     calls_begin(record_path());
     if (options.caged) cage_close();

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from whence import findings as findings
     from whence.api.building import Program as Program
     from whence.api.building import build as build
+    from whence.api.heap import heap as heap
     from whence.api.options import RunOptions as RunOptions
     from whence.api.preparing import prepare as prepare
     from whence.api.running import run as run
@@ -27,6 +28,7 @@ _EXPORTS = {
     "Exploration": "exploring.results",
     "ExploreOptions": "exploring.options",
     "findings": "findings",
+    "heap": "api.heap",
     "Finding": "findings",
     "Preparation": "engines.preparation",
     "Preparations": "engines.preparation",
@@ -53,6 +55,7 @@ __all__ = [
     "errors",
     "explore",
     "findings",
+    "heap",
     "prepare",
     "run",
 ]

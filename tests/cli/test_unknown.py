@@ -17,9 +17,12 @@ from whence.errors import ExitCode
         ),
         (
             ["--trace-children", "./prog"],
-            "unknown option '--trace-children': it is an option of `whence run`",
+            "unknown option '--trace-children': it is an option of `whence run` and `whence heap`",
         ),
-        (["doctor", "--keep-going"], "unknown option '--keep-going': it is an option of `whence run`"),
+        (
+            ["doctor", "--keep-going"],
+            "unknown option '--keep-going': it is an option of `whence run` and `whence heap`",
+        ),
         (
             ["cache", "list", "--jobs=3"],
             "unknown option '--jobs': it is an option of "

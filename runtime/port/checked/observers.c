@@ -9,6 +9,7 @@
 #include "../../process/gaps.h"
 #include "../../process/kind.h"
 #include "../../process/outside.h"
+#include "../../profile/observer.h"
 #include "../../rt/races.h"
 #include "../../replace/hooks.h"
 #include "../../rt/descriptors.h"
@@ -37,6 +38,7 @@ const struct observer *const port_observers[] = {
     &pasts_observer,
     &meetings_observer,
     &outside_observer,
+    &profile_observer,
     &poison_observer,
     &values_observer,
     &labels_observer,

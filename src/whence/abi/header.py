@@ -25,6 +25,7 @@ from whence.abi import (
     places,
     plans,
     points,
+    profile,
     races,
     records,
     rules,
@@ -299,6 +300,16 @@ def _race_lines() -> Iterator[str]:
         yield f"#define WHENCE_RACE_{name} {bit}"
 
 
+def _profile_lines() -> Iterator[str]:
+    yield f'#define WH_PROFILE_SUFFIX "{profile.SUFFIX}"'
+    yield f"#define WH_PROFILE_MAGIC {_number(int.from_bytes(profile.MAGIC, 'little'))}"
+    for name in ("VERSION", "POINTS", "ROWS", "ROWS_LEAST", "PROGRAMS", "COMMAND_AT", "POINTS_AT", "ROWS_AT"):
+        yield f"#define WH_PROFILE_{name} {_number(getattr(profile, name))}"
+    yield f"#define WH_PROFILE_ROW_SIZE {_number(profile.ROW_SIZE)}"
+    for struct in (profile.HEADER, profile.POINT, profile.ROW):
+        yield from _struct(struct)
+
+
 def _label_lines() -> Iterator[str]:
     for name in ("CHUNK_SHIFT", "TABLE_BASE", "CHUNKS_BASE", "CHUNKS_SIZE", "FROM_LIBRARY"):
         yield f"#define WH_LABELS_{name} {_number(getattr(labels, name))}"
@@ -460,6 +471,7 @@ def lines() -> Iterable[str]:
     yield from _origin_lines()
     yield from _label_lines()
     yield from _race_lines()
+    yield from _profile_lines()
     yield from _symbolic_lines()
     yield from _variable_lines()
     yield from _option_lines()

@@ -40,6 +40,7 @@ OPTIONS = (
     Option("children", 0, 0, 1, "check the programs that are executed, too"),
     Option("attach_wait", 0, 0, 86400, "seconds that a debugger has to attach before a faulty step"),
     Option("guard_resident", 512, 0, 1 << 20, "small guarded blocks that have a page each; 0: all of them"),
+    Option("profile", 0, 0, 1, "count the heap by stack, in a file beside the record"),
     Option("origins", 0, 0, 1, "the code follows where values come from"),
     Option("origin_nodes", (1 << 22) - 2, 64, (1 << 22) - 2, "steps of chains that are kept at most"),
     Option("caged", 0, 0, 2, "end before a call that changes more than the process; 2: or reads stdin"),

@@ -336,7 +336,8 @@ OPTIONS = (
         "engine",
         CHOICE,
         "native: every access of code that carries IR; binary: accesses of any program, on Valgrind's core; "
-        "alloc: what our allocator sees of any program; auto (default): the first of these that can.",
+        "alloc: what our allocator sees of any program; auto (default): the first of these that can; count: "
+        "nothing is checked (whence heap).",
         default=registry.AUTO,
         choices=registry.names,
     ),
@@ -478,6 +479,14 @@ OPTIONS = (
         default=False,
         into="settings.capture",
     ),
+    RunOption(
+        "",
+        SWITCH,
+        "Count what each call path allocates, as whence.heap does.",
+        api="profile_heap",
+        default=False,
+        into="settings.profiled",
+    ),
     RunOption("", OBJECT, "Its whole environment, a mapping.", api="env"),
     RunOption("", OBJECT, "Its working directory.", api="cwd"),
     RunOption(
@@ -510,15 +519,15 @@ class RunOptions:
                 hint = did_you_mean(name, KEYWORDS) or f" {expected(KEYWORDS)}"
                 raise UserMistake(f"unknown option '{name}'{hint}")
             KEYWORDS[name].check(value)
-        self._given = keywords
+        self.given = keywords
 
     def __getitem__(self, name: str) -> Any:
         """The value of a keyword."""
-        return self._given.get(name, KEYWORDS[name].api_default)
+        return self.given.get(name, KEYWORDS[name].api_default)
 
     def merged(self, keywords: dict[str, Any]) -> RunOptions:
         """These options, and others that replace them."""
-        return RunOptions(**{**self._given, **keywords}) if keywords else self
+        return RunOptions(**{**self.given, **keywords}) if keywords else self
 
     def into(self, place: str) -> dict[str, Any]:
         """Field -> value, of the rows that go to "settings." or "around."."""

@@ -28,6 +28,7 @@ class RunKeywords(TypedDict, total=False):
     keep_going: bool
     stdin: bytes | int | HasDescriptor | None
     capture_output: bool
+    profile_heap: bool
     env: Mapping[str, str] | None
     cwd: StrPath | None
     timeout: float | None

@@ -14,6 +14,7 @@ _COMMANDS = {
     "run": "run:run",
     "explore": "explore:explore",
     "prepare": "prepare:prepare",
+    "heap": "heap:heap",
     "debug": "debug:debug",
     "replay": "replay:replay",
     "cc": "commands:cc",

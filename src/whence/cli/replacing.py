@@ -13,14 +13,19 @@ DEVICES = ("/dev/", "/proc/")
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Writes a text file: beside it first, under a name of its own, where it can be replaced; else in place.
+    """Writes a text file; as `replace_bytes`."""
+    replace_bytes(path, text.encode("utf-8", "surrogateescape"))
+
+
+def replace_bytes(path: Path, content: bytes) -> None:
+    """Writes a file: beside it first, under a name of its own, where it can be replaced; else in place.
 
     Raises `OSError`; then a file that can be replaced is as it was, or gone if it was empty.
     """
     target = replaceable(path)
     try:
-        if target is None or not _replaced(target, text):
-            path.write_text(text, encoding="utf-8", errors="surrogateescape")
+        if target is None or not _replaced(target, content):
+            path.write_bytes(content)
     except OSError:
         with contextlib.suppress(OSError):
             if target is not None and not target.stat().st_size:
@@ -45,16 +50,16 @@ def replaceable(path: Path) -> Path | None:
     return path if stat.S_ISREG(status.st_mode) and own else None
 
 
-def _replaced(target: Path, text: str) -> bool:
+def _replaced(target: Path, content: bytes) -> bool:
     """Whether a file could be made beside the other one; of one that cannot be written nothing is left."""
     beside = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}")
     try:
-        file = open(beside, "x", encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
+        file = open(beside, "xb")  # noqa: SIM115
     except OSError:
         return False
     try:
         with file:
-            file.write(text)
+            file.write(content)
             os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
         beside.replace(target)
     except BaseException:

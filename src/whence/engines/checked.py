@@ -23,7 +23,7 @@ def run(task: Task) -> Result:
     `auto` stands for the first engine that can run the program: one that raises `CarriesNoIR` is passed
     over. Raises the errors of `whence.errors`.
     """
-    *others, last = registry.candidates(task.settings.engine)
+    *others, last = registry.candidates(task.settings.engine, profiled=task.settings.profiled)
     for name in others:
         try:
             return _run(registry.load(name), task)
@@ -94,7 +94,7 @@ def _refuse_given(rules: RuleSet, observes: Observable, checks: Checks) -> None:
 
 
 def _with_left_out(result: Result, engine: str, names: tuple[str, ...]) -> Result:
-    """The outcome with a note about the unobserved rules, unless the summary line counts them."""
+    """The outcome with a note about the unobserved rules, unless the summary line has their number."""
     if not names or result.run.document(Coverage):
         return result
     run = replace(result.run, notes=(*result.run.notes, _left_out(engine, names)))

@@ -16,8 +16,10 @@ ENGINES = {
     "native": "whence.engines.native.engine:NativeEngine",
     "binary": "whence.engines.binary.engine:BinaryEngine",
     "alloc": "whence.engines.alloc.engine:AllocEngine",
+    "count": "whence.engines.count.engine:CountEngine",
 }
-"""Name -> module and class. `auto` tries them in this order."""
+"""Name -> module and class. `auto` tries them in this order, but for the last one, which checks nothing."""
+COUNTING = "count"
 
 
 def names() -> tuple[str, ...]:
@@ -25,10 +27,14 @@ def names() -> tuple[str, ...]:
     return (AUTO, *ENGINES)
 
 
-def candidates(name: str) -> tuple[str, ...]:
+_WHILE_COUNTING = ("native", COUNTING)
+"""What `auto` tries where the heap is counted: what carries IR is checked, other programs run as they are."""
+
+
+def candidates(name: str, *, profiled: bool = False) -> tuple[str, ...]:
     """The engines for `name`, the preferred one first; raises `UserMistake` for an unknown name."""
     if name == AUTO:
-        return tuple(ENGINES)
+        return _WHILE_COUNTING if profiled else tuple(each for each in ENGINES if each != COUNTING)
     if name not in ENGINES:
         raise UserMistake(f"engine is '{name}': expected one of {', '.join(names())}")
     return (name,)

@@ -66,6 +66,7 @@ class Settings:
     chain_steps: steps of chains that are kept at most; None: as many as there is room for.
     attach_wait: seconds that a debugger has to attach before each faulty step, 0 for none.
     foreign_leaks: also report leaks of a program without IR, such as an interpreter.
+    profiled: count what each call path allocates (`whence.findings.heap`).
     heap: the addresses of blocks, None for the default; record: a folder to write them to.
     explored: the program builds expressions of what is symbolic.
     explore: the descriptor of the socket by which it serves requests for paths, 0 for none.
@@ -99,6 +100,7 @@ class Settings:
     caged: int = 0
     chain_steps: int | None = None
     attach_wait: int = 0
+    profiled: bool = False
     heap: CompactHeap | None = None
     record: Path | None = None
     explored: bool = False

@@ -44,6 +44,7 @@ from whence.findings.finding import stable_key as stable_key
 from whence.findings.finding import telling_stack as telling_stack
 from whence.findings.finding import thread_name as thread_name
 from whence.findings.frames import Frame as Frame
+from whence.findings.heap import HeapProfile as HeapProfile
 from whence.findings.leaks import Leak as Leak
 from whence.findings.leaks import LeakCheck as LeakCheck
 from whence.findings.leaks import LeakKind as LeakKind

@@ -10,6 +10,7 @@ from typing import Any
 from whence.findings import RunInfo
 from whence.findings.coverage import Coverage, LeftOut
 from whence.findings.documents import Document
+from whence.findings.heap import HeapProfile
 from whence.report import words
 from whence.report.styles import printable
 
@@ -61,7 +62,14 @@ def _listed(coverage: Coverage) -> Iterator[tuple[str, Sequence[str]]]:
         yield "Not checked", [f"{each.name}: {each.reason}" for each in coverage.left_out]
 
 
-SHOWN: Mapping[type[Document], Shown] = MappingProxyType({Coverage: Shown(_checked, _listed)})
+def _nothing(_: Document) -> Iterator[Any]:
+    """A profile of the heap has a report of its own (`whence.report.heap`)."""
+    yield from ()
+
+
+SHOWN: Mapping[type[Document], Shown] = MappingProxyType(
+    {Coverage: Shown(_checked, _listed), HeapProfile: Shown(_nothing, _nothing)}
+)
 
 
 def facts_of(run: RunInfo) -> Iterator[str]:

@@ -77,7 +77,7 @@ class AllocEngine(ProcessEngine):
                 f"nothing was checked: {name} did not load the allocator, as programs that have the rights "
                 "of their file (set-user-ID) or another loader do not"
             ]
-        if task.settings.engine == AUTO:
+        if task.settings.engine == AUTO and not task.settings.profiled:
             return [
                 f"{name} carries no IR: what an allocator sees was checked; build it with CC=whence-cc "
                 f"CXX=whence-c++ to check every access, and to learn whence values came{_without_core()}"
@@ -100,7 +100,9 @@ def library() -> Path:
 
 
 def _guard(task: Task) -> Guard:
-    return Guard.of(**task.settings.own)
+    """The user's wishes; what counts blocks need not guard them."""
+    own = task.settings.own
+    return Guard.of(**({"guard": "plain"} if task.settings.profiled and not own else own))
 
 
 def _refuse_record(task: Task) -> None:

@@ -26,6 +26,8 @@ class NativeEngine(ProcessEngine):
     def build(self, program: Path, settings: BuildSettings, task: Task) -> Built:
         """The instrumented image, or with checked children, which may have IR, also one without IR."""
         built = build_program(program, settings, task.cache, any_program=task.settings.children)
+        if task.settings.profiled and task.settings.engine == AUTO and not built.coverage.modules:
+            raise CarriesNoIR(f"{program} carries no IR")  # what it loads or executes may; it can be counted
         _keep_heap(task.settings)
         return built
 

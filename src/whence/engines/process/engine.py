@@ -19,6 +19,7 @@ from whence.engines.process.building import Builder, BuildSettings, Built
 from whence.engines.process.chains import chain_of, thread_of
 from whence.engines.process.decode import RawRun, read_records
 from whence.engines.process.environment import Errand, Folder, changes, named_originals
+from whence.engines.process.heap import RawProfile, notes_of, profile_of, read_profiles
 from whence.engines.process.interpreter import allocator_notes, resolve
 from whence.engines.process.judge import Judge
 from whence.engines.process.launch import Ending, launch
@@ -34,6 +35,7 @@ from whence.errors import CannotExecute, ToolLimit
 from whence.findings import RunInfo
 from whence.findings.chains import Chain
 from whence.findings.coverage import Coverage, total
+from whence.findings.documents import Document
 from whence.rules.observable import Observable
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ class Prepared:
 class Ran:
     """The results of a run: its record, the captured streams, sentences for the user.
 
-    coverage: what was checked.
+    coverage: what was checked. counted: the heap of each process, where that was asked for.
     """
 
     ending: Ending
@@ -75,6 +77,7 @@ class Ran:
     streams: tuple[bytes | None, ...]
     notes: tuple[str, ...]
     coverage: Coverage
+    counted: tuple[RawProfile, ...] = ()
 
 
 class ProcessEngine(ABC):
@@ -203,6 +206,8 @@ class ProcessEngine(ABC):
             start.seconds = ending.seconds
             raw = read_records(folder.record)
             raw.sent = read_sent(folder.record)
+            counted, unread = read_profiles(folder.record) if settings.profiled else ([], [])
+            notes = [*notes, *unread]
             notes = [*notes, *self.said(folder.path)]
             if settings.kept and raw.findings:
                 found = raw.findings[0].fields["pid"]
@@ -214,7 +219,7 @@ class ProcessEngine(ABC):
             notes = [*notes, f"{task.arguments[0]} was killed after {settings.around.timeout:g} seconds"]
         notes += [note for each in services for note in each.notes]
         covered = total([built.coverage, *(part for each in services for part in each.covered)])
-        return Ran(ending, raw, reading, streams, (*built.notes, *notes), covered)
+        return Ran(ending, raw, reading, streams, (*built.notes, *notes), covered, tuple(counted))
 
     def collect(self, task: Task, prepared: Prepared, ran: Ran) -> Result:
         """Findings that no entry suppresses, and the facts of the run."""
@@ -222,8 +227,13 @@ class ProcessEngine(ABC):
         notes = [*task.cache.notes, *ran.notes, *self.remarks(task, prepared, ran), *task.notes]
         notes += allocator_notes(prepared.executed, task.settings.around.environment)
         notes += [*ran.raw.notes, *refusals.notes(ran.raw), *ran.raw.sent.notes]
-        notes += ran.reading.symbolizer.notes
         covered = self.covered(task, prepared, ran.coverage, started=ran.raw.started)
+        documents: list[Document] = [refusals.limited(covered, ran.raw)]
+        if task.settings.profiled:
+            heap = profile_of(ran.raw, ran.counted, ran.reading.symbolizer)
+            documents.append(heap)
+            notes += notes_of(heap)
+        notes += ran.reading.symbolizer.notes
         info = RunInfo(
             program=str(prepared.executed),
             arguments=tuple(task.arguments),
@@ -238,7 +248,7 @@ class ProcessEngine(ABC):
             suppressions=sorted_.uses,
             leak_checks=tuple(ran.raw.leak_checks),
             leak_summary=task.settings.leak_check == "summary",
-            documents=(refusals.limited(covered, ran.raw),),
+            documents=tuple(documents),
         )
         stdout, stderr = ran.streams
         return Result(sorted_.findings, info, stdout, stderr, ran.ending.timed_out)

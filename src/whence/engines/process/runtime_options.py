@@ -20,6 +20,8 @@ def runtime_options(settings: Settings, *, leaks: bool) -> dict[str, int]:
     options |= fixed.options(settings.rules.fixed)
     options["regions"] = int(settings.print_regions)
     options |= {each.name: int(each in settings.analyses) for each in OF_RUNS}
+    if settings.profiled:
+        options |= {"profile": 1, "alloc_frames": records.ALLOC_FRAMES}
     options["caged"] = settings.caged
     options["explore"] = settings.explore
     options["outside"] = settings.repeating.mode if settings.repeating else 0
