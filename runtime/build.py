@@ -39,7 +39,7 @@ ALLOCATOR = ("alloc", "blocks", "events", "os", "replace", "settings")
 """What every allocator of whole processes consists of: folders below this one."""
 CHECKING = ("calls", "findings", "leak", "process", "record", "rt", "stacks", "x86")
 """What evaluates rules and reports findings."""
-PLANES = ("definedness", "labels", "origins", "planes", "races", "symbolic")
+PLANES = ("definedness", "fuzz", "labels", "origins", "planes", "races", "symbolic")
 """What knows something about each byte of memory."""
 WRAPPERS = (
     "intercept/arrivals.c",
