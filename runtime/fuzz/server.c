@@ -69,18 +69,18 @@ static int is_known(uint64_t key) {
     return 0;
 }
 
-/* The first finding that is not known; 0: there is none. `any`: whether there is a known one. */
-static uint64_t new_finding(int *any) {
+/* The first finding that is not known; 0: there is none. `known`: the first one that is. */
+static uint64_t new_finding(uint64_t *known) {
     const struct wh_record_header *header = record();
     uint64_t used = header->used < header->capacity ? header->used : header->capacity;
-    *any = 0;
+    *known = 0;
     if (!header->findings) return 0;
     for (uint64_t at = WH_RECORD_HEADER_SIZE; at + 8 <= used;) {
         const uint32_t *head = (const uint32_t *)((const char *)header + at);
         uint64_t key =
             head[0] == WH_RECORD_FINDING ? ((const struct wh_finding *)(head + 2))->key : 0;
         if (key && !is_known(key)) return key;
-        *any |= key != 0;
+        if (!*known) *known = key;
         if (head[1] < 8) break;
         at += head[1];
     }
@@ -152,18 +152,19 @@ static int is_cut(const struct wh_fuzz_done *done) {
 /* Whether the driver is to hear of it. */
 static int judge(struct wh_fuzz_done *done) {
     struct wh_fuzz *control = area_control();
-    int known;
+    uint64_t known;
     done->number = paths_now()->number;
-    done->key = new_finding(&known);
-    int ended = !done->key && !known && is_cut(done);
-    unsigned found = area_look(&done->hash, !done->key && !known && !ended);
-    done->flags |= done->key ? WH_FUZZ_IS_FINDING : 0u;
+    uint64_t key = new_finding(&known);
+    int ended = !key && !known && is_cut(done), is_clean = !key && !known && !ended;
+    unsigned found = area_look(&done->hash, is_clean);
+    done->key = key ? key : known;
+    done->flags |= key ? WH_FUZZ_IS_FINDING : 0u;
     done->flags |= ended ? WH_FUZZ_IS_ENDED : 0u;
+    done->flags |= is_clean ? found : 0u;
     if (known) control->again++;
-    if (known && !done->key) empty_record();
-    if (!done->key && !known && !ended) done->flags |= found;
+    if (known && !key) empty_record();
     if (control->done >= control->most) done->flags |= WH_FUZZ_IS_OVER;
-    return (done->flags & ~WH_FUZZ_IS_APART) != 0;
+    return (done->flags & ~WH_FUZZ_IS_APART) != 0 || paths_now()->begun >= control->until;
 }
 
 static int receive(int socket, struct wh_fuzz_work *work) {

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from whence.exploring.options import ExploreOptions as ExploreOptions
     from whence.exploring.results import Exploration as Exploration
     from whence.findings import Finding as Finding
+    from whence.fuzzing.api import fuzz as fuzz
+    from whence.fuzzing.options import FuzzOptions as FuzzOptions
+    from whence.fuzzing.results import Fuzzing as Fuzzing
 
 _EXPORTS = {
     "errors": "errors",
@@ -28,6 +31,9 @@ _EXPORTS = {
     "ExploreOptions": "exploring.options",
     "findings": "findings",
     "Finding": "findings",
+    "fuzz": "fuzzing.api",
+    "Fuzzing": "fuzzing.results",
+    "FuzzOptions": "fuzzing.options",
     "Preparation": "engines.preparation",
     "Preparations": "engines.preparation",
     "Program": "api.building",
@@ -43,6 +49,8 @@ __all__ = [
     "Exploration",
     "ExploreOptions",
     "Finding",
+    "FuzzOptions",
+    "Fuzzing",
     "Preparation",
     "Preparations",
     "Program",
@@ -53,6 +61,7 @@ __all__ = [
     "errors",
     "explore",
     "findings",
+    "fuzz",
     "prepare",
     "run",
 ]

@@ -10,8 +10,8 @@ count is put into one of eight classes, a bit for each (`CLASSES`); the bits tha
 area.
 
 **The server** is the process before `main`, as for explorations (`whence.abi.symbolic`). The driver writes a
-`WORK` to the socket; the process answers with `DONE` at the first execution that is of interest, or when the
-work is done. A work of the kind `MORE` goes on with what the last one had begun.
+`WORK` to the socket; the process answers with `DONE` at the first execution that is of interest, when the
+work is done, or when so much time has gone by. A work of the kind `MORE` goes on with what the last one had begun.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ CONTROL = Layout(
         Field("random", "u64", "state of the generator of random numbers"),
         Field("done", "u64", "executions of the work"),
         Field("most", "u64", "executions of the work at most"),
+        Field("until", "u64", "when to answer in any case: microseconds of the monotonic clock"),
         Field("input", "u64", "bytes of the input"),
         Field("base", "u64", "bytes of the base"),
         Field("other", "u64", "bytes of the other input"),
@@ -116,7 +117,7 @@ DONE = Layout(
     (
         Field("number", "u64", "that of the work"),
         Field("hash", "u64", "of the classes of all counts of the last execution"),
-        Field("key", "u64", "of the finding, 0 without one"),
+        Field("key", "u64", "of its finding, the first one that is not known if there is one; 0 without one"),
         Field("pid", "u32", "of the process of the last execution"),
         Field("status", "u32", "of it, as waitpid gives it"),
         Field("late", "u32", "1: it was killed after its time; 2: it then waited for something"),

@@ -36,6 +36,8 @@ _START_SECONDS = 60.0
 _GRACE_SECONDS = 20.0
 """How much longer than the limit of an execution the process may take to answer."""
 _END_SECONDS = 1.0
+_PAUSE = 0.2
+"""Seconds after which the process answers though nothing is of interest."""
 _LOOKS = 0.05
 """Seconds from look to look at the memory of an execution."""
 _LATE = ("", "time limit", "waiting")
@@ -95,9 +97,7 @@ class Program:
         settings = task.settings
         originals = named_originals(prepared.built)
         reading = Reading(settings.rules, originals, settings.suppressions, "error", task.cache)
-        return cls(
-            task, folder, milliseconds, memory, prepared, reading, _counters(prepared.built.image)
-        )
+        return cls(task, folder, milliseconds, memory, prepared, reading, _counters(prepared.built.image))
 
     @property
     def by_file(self) -> bool:
@@ -252,8 +252,9 @@ class Process:
     # ---- work ----
 
     def work(self, kind: str, most: int = 1) -> Done:
-        """Do some work, up to what is of interest; raises `Gone`."""
+        """Do some work, up to what is of interest, or for a moment; raises `Gone`."""
         self._number += 1
+        self.set_control("until", int((time.monotonic() + _PAUSE) * 1e6))
         message = _WORK.pack(self._number, self._program.milliseconds, most, fuzz.KINDS[kind], 0)
         try:
             self._socket.sendall(message)
