@@ -143,6 +143,8 @@ PRODUCTS = {
         ),
         rules=True,
     ),
+    "libwhence-harness.a": Product(("harness/main.c",), ("-fvisibility=default", "-g0"), archive=True),
+    "libwhence-coverage.a": Product(("harness/coverage.c",), ("-fvisibility=default",), archive=True),
     "libwhence-absent.a": Product(("absent",), ("-fvisibility=default",), archive=True),
 }
 """Everything that is built, by file name. `whence.alloc` loads the second, `whence replay` the last two."""

@@ -270,8 +270,7 @@ static void serve(int socket) {
     os_exit(0);
 }
 
-WH_EXPORT void __whence_edges_begin(uintptr_t begin, uintptr_t end, char **arguments) {
-    (void)arguments;
+WH_EXPORT void __whence_edges_begin(uintptr_t begin, uintptr_t end) {
     int socket = (int)options.explore, file = (int)options.fuzz;
     if (!file) return;
     if (!paths_reserve()) refuse("there is no memory for the state of an execution");
@@ -281,4 +280,12 @@ WH_EXPORT void __whence_edges_begin(uintptr_t begin, uintptr_t end, char **argum
     struct wh_fuzz_done hello = {.number = WH_FUZZ_HELLO, .pid = os_process()};
     if (!answer(socket, &hello)) os_exit(0);
     serve(socket);
+}
+
+WH_EXPORT int __whence_edges_input(uintptr_t begin, uintptr_t end, const uint8_t **bytes,
+                                   uint64_t *size) {
+    if (!options.fuzz) return 0;
+    __whence_edges_begin(begin, end);
+    *bytes = AREA(WH_FUZZ_INPUT_AT), *size = area_control()->input;
+    return 1;
 }

@@ -9,7 +9,9 @@
 extern uint8_t __whence_edges_traced;
 
 /* `main` begins; where the program's counters begin and end. */
-void __whence_edges_begin(uintptr_t begin, uintptr_t end, char **arguments);
+void __whence_edges_begin(uintptr_t begin, uintptr_t end);
+/* The same, for a `main` that gets inputs from here: 0, and nothing begins, where nobody fuzzes. */
+int __whence_edges_input(uintptr_t begin, uintptr_t end, const uint8_t **bytes, uint64_t *size);
 /* Two integers of so many bytes are compared. */
 void __whence_edges_compared(uint64_t first, uint64_t second, uint32_t width);
 /* An integer chooses among so many cases as the first word says, which follow. */

@@ -44,9 +44,9 @@ def fuzz(
     """Run a program that whence-cc built on inputs that are made by chance, under all rules.
 
     args: its arguments; `@@` in them is the name of the input's file, and without one the input comes by
-    standard input. out: the directory of findings; a session goes on with what is there. corpus: the directory
-    of inputs, by default one in `out`. run: rules and suppressions, as for `whence.run`. It goes on until the
-    time or the number of executions of `options` is over, or until Ctrl-C.
+    standard input. out: the directory of findings; a session goes on with what is there. corpus: the
+    directory of inputs, by default one in `out`. run: rules and suppressions, as for `whence.run`. It goes on
+    until the time or the number of executions of `options` is over, or until Ctrl-C.
 
     Raises the errors of `whence.errors`.
     """

@@ -213,7 +213,7 @@ class Loop:
         return self._random.choices(entries, weights)[0]
 
     def _try(self, entry: Entry) -> None:
-        """Shows what an input compares, puts one side where the other stands, and then changes it by chance."""
+        """Shows what an input compares, puts one side where the other stands, then changes it by chance."""
         process = self.process
         entry.chosen += 1
         other = self._random.choice(self.state.entries).data
@@ -239,7 +239,7 @@ class Loop:
         return max(1, min(most, self._options.runs - self.state.executions))
 
     def _do(self, kind: str, most: int) -> None:
-        """A whole work, with all that it finds. What is found is looked at when it is done: that is work, too."""
+        """A whole work, with all that it finds, which is looked at when it is done: that is work, too."""
         done = self.process.work(kind, most)
         self._note_done(done)
         while not done.has("OVER") and not self._over():

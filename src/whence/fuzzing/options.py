@@ -15,7 +15,7 @@ LEAST_MEMORY = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class FuzzOptions:
-    """How to fuzz. max_time: seconds, runs: executions, None for no limit. run_time: seconds of one execution.
+    """How to fuzz. max_time: seconds, runs: executions; None for no limit. run_time: seconds of an execution.
 
     max_size: bytes of an input; max_memory: bytes of one execution. seed: of all that is left to chance.
     dictionaries: files with words. regress: run what was found before, first.

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 class Found:
     """A bug and an input that shows it.
 
-    finding: None for one of an earlier session that was not met again. place: its directory. matters: the bytes
-    of the input (first, last) without which it is not found; None if that was not asked. confirmed: an ordinary
-    run shows it; doubt: why none does, else empty. is_new: no earlier session has it. again: whether
+    finding: None for one of an earlier session that was not met again. place: its directory. matters: the
+    bytes of the input (first, last) without which it is not found; None if that is not known. confirmed: an
+    ordinary run shows it; doubt: why none does, else empty. is_new: no earlier session has it. again: whether
     a finding of an earlier session was met in this one.
     """
 
@@ -38,10 +38,10 @@ class Found:
 class Fuzzing:
     """All that one session gave.
 
-    executions: inputs that were run, apart: of these, in processes of their own. edges: that were taken.
-    inputs: in the corpus. cut: executions that were killed, by why. ended: that a signal ended without a finding.
-    unstable: inputs of the corpus that took other edges when they were run again. stopped:
-    why it ended: "time", "runs" or "interrupted".
+    executions: inputs that were run; apart: of these, in processes of their own. edges: that were taken.
+    inputs: in the corpus. cut: executions that were killed, by why. ended: those that a signal ended without a
+    finding. unstable: inputs of the corpus that took other edges when they were run again. stopped: why it
+    ended: "time", "runs" or "interrupted".
     """
 
     directory: Path

@@ -26,7 +26,7 @@ _MOST_CUT = 16
 
 @dataclass
 class Kept:
-    """A finding in the directory. key: that of the finding; raw: that of the process, 0 if it is not known."""
+    """A finding in the directory. key: that of the finding; raw: that of the process."""
 
     place: Path
     rule: str

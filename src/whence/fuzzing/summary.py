@@ -66,13 +66,13 @@ def _lines(result: Fuzzing) -> Iterator[str]:
         )
     if result.unstable:
         yield (
-            f"{plural(result.unstable, 'input')} took other edges when run again: the program does not only depend "
-            "on its input"
+            f"{plural(result.unstable, 'input')} took other edges when run again: "
+            "the program does not only depend on its input"
         )
     if result.apart > result.executions // 2:
         yield (
-            f"{plural(result.apart, 'execution')} had processes of their own, which takes longer: the program starts "
-            "threads or processes, or does what cannot be undone"
+            f"{plural(result.apart, 'execution')} had processes of their own, which takes longer: "
+            "the program starts threads or processes, or does what cannot be undone"
         )
     yield _last(result)
 

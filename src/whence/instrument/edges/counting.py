@@ -66,7 +66,7 @@ class _Counting:
         instructions = list(function.instructions())
         begin = first_of(function)
         if function.name == "main":
-            self._begin_program(function, begin)
+            self._begin_program(begin)
         self._call(begin, helpers.REACH, f"ptr {self._counter()}")
         pads = dict.fromkeys(each.unwind for each in instructions if isinstance(each, ir.Invoke))
         for made in instructions:
@@ -100,13 +100,11 @@ class _Counting:
         number, self.count = self.count, self.count + 1
         return f"getelementptr (i8, ptr {COUNTERS}, i64 {number})" if number else COUNTERS
 
-    def _begin_program(self, function: ir.Function, begin: ir.Instruction) -> None:
-        names = [each.name for each in function.parameters]
+    def _begin_program(self, begin: ir.Instruction) -> None:
         bounds = [f"@__{end}_{COUNTERS_SECTION}" for end in ("start", "stop")]
         for bound in bounds:
             self.module.add_global(f"{bound} = extern_weak hidden global [0 x i8]")
-        vector = names[1] if len(names) > 1 else "null"
-        self._call(begin, helpers.BEGIN, ", ".join(f"ptr {each}" for each in (*bounds, vector)))
+        self._call(begin, helpers.BEGIN, ", ".join(f"ptr {each}" for each in bounds))
 
     def _compare(self, made: ir.Compare) -> None:
         one, other = made.operands

@@ -1,7 +1,7 @@
 """The functions that code calls where it takes an edge or compares: names and definitions.
 
-They are inlined when the filter module is linked in (`whence.instrument.detectors.filters`). A comparison costs
-a test of one byte: the runtime is called only while a fuzzer wants to know what is compared.
+They are inlined when the filter module is linked in (`whence.instrument.detectors.filters`). A comparison
+costs a test of one byte: the runtime is called only while a fuzzer wants to know what is compared.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WIDTHS = (8, 16, 32, 64)
 BEGIN = f"{EDGES}begin"
 
 _COMPARED, _SWITCHED, _FLAG = f"{EDGES}compared", f"{EDGES}switched", "__whence_edges_traced"
-_DECLARED = {REACH: "ptr", BRANCH: "i1, ptr, ptr", BEGIN: "ptr, ptr, ptr"}
+_DECLARED = {REACH: "ptr", BRANCH: "i1, ptr, ptr", BEGIN: "ptr, ptr"}
 
 
 def declaration(name: str) -> str:
