@@ -5,9 +5,9 @@ what comparisons compared, words of a dictionary, which counts were seen, and ke
 the program's own counters follow at `AREA_SIZE`. What was written there survives any death of the process.
 
 **Counters.** Code increments a byte of the section `COUNTERS_SECTION` for each edge of the control flow that
-it takes; those of a module fill whole pages, so that they can be mapped from the area. After an execution each
-count is put into one of eight classes, a bit for each (`CLASSES`); the bits that were ever seen are in the
-area.
+it takes; those of a module fill whole pages, so that they can be mapped from the area. After an execution
+each count is put into one of eight classes, a bit for each (`CLASSES`); the bits that were ever seen are in
+the area.
 
 **The server** is the process before `main`, as for explorations (`whence.abi.symbolic`). The driver writes a
 `WORK` to the socket; the process answers with `DONE` at the first execution that is of interest, when the

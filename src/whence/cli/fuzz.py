@@ -184,7 +184,7 @@ def _as_run(result: Fuzzing, program: str, arguments: tuple[str, ...]) -> Result
     from whence.engines.result import Result
     from whence.findings import RunInfo
 
-    met = [(each, each.finding) for each in result.found if each.finding is not None]
+    met = [(each, each.finding) for each in result.certain if each.finding is not None]
     notes = [f"{each.rule} (key {each.key}): {each.command}" for each, _ in met]
     run = RunInfo(program, (program, *arguments), notes=tuple(notes))
     return Result(tuple(finding for _, finding in met), run, b"", b"", False)
@@ -197,9 +197,9 @@ def _report(result: Fuzzing, program: str, values: Mapping[str, Any]) -> int:
         _write(values["json"], json.dumps(document(result), indent=2) + "\n")
     for each in result.found:
         say(f"\nwhence: {each.rule} (key {each.key}): {about(each)}\nwhence: again: {each.command}\n")
-        if each.finding is not None:
+        if each.finding is not None and not each.doubt:
             say(_finding(each.finding, program))
-    if not values["quiet"] or result.found:
+    if not values["quiet"] or not result.ok:
         say(text(result))
     return _status(result, values["error_exitcode"])
 
@@ -215,7 +215,7 @@ def _finding(finding: Finding, program: str) -> str:
 
 
 def _status(result: Fuzzing, error_exitcode: int) -> int:
-    errors = [each for each in result.found if each.finding is None or not each.finding.rule.is_note]
+    errors = [each for each in result.certain if each.finding is None or not each.finding.rule.is_note]
     if errors and error_exitcode:
         return error_exitcode
     return 130 if result.stopped == "interrupted" else int(ExitCode.OK)

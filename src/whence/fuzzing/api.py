@@ -77,8 +77,8 @@ def fuzz(
         )
         with closing(loop):
             stopped = loop.run([*old, *seeds])
-        found = session.results()
         state = loop.state
+        found = session.results(ran=chosen.regress and state.seeded)
         return Fuzzing(
             store.directory,
             store.corpus,
@@ -92,7 +92,7 @@ def fuzz(
             tuple(sorted(state.cut.items())),
             state.ended,
             stopped,
-            (*built.notes, *notes, *state.notes),
+            (*built.notes, *notes, *state.notes, *session.notes),
         )
 
 
@@ -125,6 +125,7 @@ class _Session:
         self._program, self._words, self._store, self._run = program, words, store, run
         self._before = {each.key: each for each in known}
         self._kept: dict[str, tuple[Kept, New]] = {}
+        self.notes: list[str] = []
 
     def keep(self, new: New) -> None:
         """Writes a finding, or its input that is shorter now."""
@@ -139,13 +140,26 @@ class _Session:
             self._store.update(kept, data, self._facts(new, None, ""), self._report(new.finding))
         self._kept[key] = kept, new
 
-    def results(self) -> tuple[Found, ...]:
-        """All findings, those of this session confirmed by an ordinary run."""
+    def results(self, *, ran: bool) -> tuple[Found, ...]:
+        """All findings, those of this session confirmed by an ordinary run. ran: so were the inputs of the
+        earlier ones."""
         found = [self._found(kept, new) for kept, new in self._kept.values()]
         for key, kept in self._before.items():
             if key not in self._kept:
                 command = self._command(kept.input)
-                found.append(Found(kept.rule, key, kept.place, kept.input, command, kept.size, is_new=False))
+                found.append(
+                    Found(
+                        kept.rule,
+                        key,
+                        kept.place,
+                        kept.input,
+                        command,
+                        kept.size,
+                        doubt=kept.doubt,
+                        is_new=False,
+                        gone=ran,
+                    )
+                )
         return tuple(found)
 
     def _found(self, kept: Kept, new: New) -> Found:
@@ -179,15 +193,20 @@ class _Session:
         try:
             ran = run_with(self._words[0], self._arguments(path), self._run.merged(changed))
         except WhenceError as error:
-            return None, f"the ordinary run failed: {error}"
+            return self._unknown(finding, f"the ordinary run failed: {error}")
         same = next((each for each in ran.findings if each.key == finding.key), None)
         if same is not None:
             return same, ""
         if ran.timed_out:
-            return None, "the ordinary run did not end in its time"
+            return self._unknown(finding, "the ordinary run did not end in its time")
         if ran.findings:
             return None, f"the ordinary run found {ran.findings[0].rule.name} in another place instead"
         return None, "the ordinary run found nothing"
+
+    def _unknown(self, finding: Finding, why: str) -> tuple[None, str]:
+        """Nothing speaks against a finding, but nothing for it either."""
+        self.notes.append(f"{finding.rule.name} (key {finding.key}) could not be confirmed: {why}")
+        return None, ""
 
     def _arguments(self, path: Path) -> list[str]:
         from whence.fuzzing.target import PLACE

@@ -53,7 +53,7 @@ class New:
 
 @dataclass
 class State:
-    """How far a session is."""
+    """How far a session is. seeded: all inputs that it begins with were run."""
 
     entries: list[Entry] = field(default_factory=list)
     found: dict[str, New] = field(default_factory=dict)
@@ -63,6 +63,7 @@ class State:
     executions: int = 0
     apart: int = 0
     lost: int = 0
+    seeded: bool = False
     notes: list[str] = field(default_factory=list)
 
 
@@ -178,6 +179,7 @@ class Loop:
                 self._lose(gone)
             if self._over():
                 return
+        self.state.seeded = True
         if not self.state.entries:
             for data in (b"", b"\n"):
                 self._offer(data, shorten=False, keep=True)

@@ -17,7 +17,7 @@ class Found:
     finding: None for one of an earlier session that was not met again. place: its directory. matters: the
     bytes of the input (first, last) without which it is not found; None if that is not known. confirmed: an
     ordinary run shows it; doubt: why none does, else empty. is_new: no earlier session has it. again: whether
-    a finding of an earlier session was met in this one.
+    a finding of an earlier session was met in this one; gone: its input was run, and shows it no longer.
     """
 
     rule: str
@@ -32,6 +32,7 @@ class Found:
     doubt: str = ""
     is_new: bool = True
     again: bool = False
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,8 @@ class Fuzzing:
     """All that one session gave.
 
     executions: inputs that were run; apart: of these, in processes of their own. edges: that were taken.
-    inputs: in the corpus. cut: executions that were killed, by why. ended: those that a signal ended without a
-    finding. unstable: inputs of the corpus that took other edges when they were run again. stopped: why it
+    inputs: in the corpus. cut: executions that were killed, by why. ended: those that a signal ended without
+    a finding. unstable: inputs of the corpus that took other edges when they were run again. stopped: why it
     ended: "time", "runs" or "interrupted".
     """
 
@@ -60,5 +61,10 @@ class Fuzzing:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found, now or before."""
-        return not self.found
+        """Whether nothing was found, now or before, that is certain and still there."""
+        return not self.certain
+
+    @property
+    def certain(self) -> tuple[Found, ...]:
+        """The findings that an ordinary run shows, too, without those that are gone."""
+        return tuple(each for each in self.found if not (each.gone or each.doubt))

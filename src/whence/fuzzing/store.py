@@ -26,13 +26,15 @@ _MOST_CUT = 16
 
 @dataclass
 class Kept:
-    """A finding in the directory. key: that of the finding; raw: that of the process."""
+    """A finding in the directory. key: that of the finding; raw: that of the process. doubt: why no ordinary
+    run shows it, else empty."""
 
     place: Path
     rule: str
     key: str
     raw: int
     size: int
+    doubt: str = ""
 
     @property
     def input(self) -> Path:
@@ -89,7 +91,8 @@ class Store:
             try:
                 facts = json.loads((place / FACTS).read_text())
                 size = (place / INPUT).stat().st_size
-                found.append(Kept(place, str(facts["rule"]), str(facts["key"]), int(facts["raw"]), size))
+                rule, key, doubt = str(facts["rule"]), str(facts["key"]), str(facts["doubt"] or "")
+                found.append(Kept(place, rule, key, int(facts["raw"]), size, doubt))
             except (OSError, ValueError, KeyError, TypeError) as error:
                 raise UserMistake(f"{place}: it is no finding of whence fuzz: {error}") from error
         return found

@@ -42,6 +42,7 @@ def document(result: Fuzzing) -> dict[str, Any]:
                 "doubt": each.doubt or None,
                 "new": each.is_new,
                 "again": each.again,
+                "gone": each.gone,
                 "finding": None if each.finding is None else finding_document(each.finding),
             }
             for each in result.found
@@ -90,10 +91,12 @@ def about(found: Found) -> str:
     parts = [f"{plural(found.size, 'byte')}"]
     if found.matters is not None and found.size:
         parts.append(f"{_named(found.matters)} matter" if found.matters else "none of which matters")
-    if not found.is_new:
+    if found.gone:
+        parts.append("known from an earlier session, and gone: its input shows it no longer")
+    elif found.doubt:
+        parts.append(f"not confirmed, so it counts for nothing: {found.doubt}")
+    elif not found.is_new:
         parts.append("known from an earlier session" + ("" if found.again else ", not met again in this one"))
-    elif not found.confirmed:
-        parts.append(f"not confirmed: {found.doubt}")
     return ", ".join(parts)
 
 
@@ -108,7 +111,7 @@ def _last(result: Fuzzing) -> str:
         f"{plural(result.executions, 'execution')} ({rate:,.0f}/s)",
         f"{plural(result.edges, 'edge')}",
         f"{plural(result.inputs, 'input')}",
-        f"{plural(len(result.found), 'finding')}",
+        f"{plural(len(result.certain), 'finding')}",
     ]
     end = _STOPPED[result.stopped]
     return f"{', '.join(parts)}; {end} after {result.seconds:.1f} s; {result.directory}"
