@@ -45,7 +45,7 @@ def fuzz(program, folder, env, *options, arguments=(), status=None):
 
 
 FOUND = [
-    ("neighbour", "-DLAST=16", "-DLAST=15", "index-out-of-bounds"),
+    ("neighbour", "-DLAST=16", "-DLAST=15", "stack-buffer-overflow"),
     ("undefined", "-DSTART=", "-DSTART==0", "use-of-uninitialized-value"),
     ("leak", "-DFREES=0", "-DFREES=1", "definite-leak"),
     ("magic", "-DLENGTH=8", "-DLENGTH=7", "heap-buffer-overflow"),
@@ -55,15 +55,17 @@ FOUND = [
 @pytest.mark.parametrize(("name", "buggy", "clean", "rule"), FOUND, ids=[each[0] for each in FOUND])
 def test_a_bug_is_found_and_its_twin_is_not(name, buggy, clean, rule, whence_env, tmp_path):
     program = build(name, tmp_path, whence_env, "-O1", buggy)
-    summary, text = fuzz(program, tmp_path, whence_env, "--runs", "100000", "--max-time", "40", status=99)
+    summary, text = fuzz(program, tmp_path, whence_env, "--runs", "60000", "--enable", rule, status=99)
     [found] = summary["found"]
     assert found["rule"] == rule and found["confirmed"] and found["new"], text
-    again = wrapped([*COMMAND, "run", program], whence_env, input=Path(found["input"]).read_bytes())
+    again = wrapped(
+        [*COMMAND, "run", "--enable", rule, program], whence_env, input=Path(found["input"]).read_bytes()
+    )
     assert again.returncode == 99 and rule in again.stderr.decode()
 
     shutil.rmtree(tmp_path / "out")
     program = build(name, tmp_path, whence_env, "-O1", clean)
-    summary, text = fuzz(program, tmp_path, whence_env, "--runs", "20000", "--max-time", "10", status=0)
+    summary, text = fuzz(program, tmp_path, whence_env, "--runs", "20000", "--enable", rule, status=0)
     assert summary["found"] == [] and summary["executions"], text
 
 
