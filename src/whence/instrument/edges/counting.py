@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from whence import ir
 from whence.abi.fuzz import COUNTERS_PAGE, COUNTERS_SECTION
@@ -76,6 +77,10 @@ class _Counting:
                 case ir.Br() if made.condition is not None:
                     ways = f"ptr {self._counter()}, ptr {self._counter()}"
                     self._call(made, helpers.BRANCH, f"i1 {made.condition}, {ways}")
+                case ir.Select():
+                    self._decide(made, made.operands[:1])
+                case ir.Binary() if made.opcode in ("and", "or"):
+                    self._decide(made, made.operands)
                 case ir.Switch():
                     self._switch(function, made)
                 case _:
@@ -112,6 +117,14 @@ class _Counting:
         if bits and not (_INTEGER.match(one.value) and _INTEGER.match(other.value)):
             arguments = f"{one.type} {one.value}, {one.type} {other.value}"
             self._call(made, f"{helpers.COMPARE}{bits}", arguments)
+
+    def _decide(self, made: ir.Instruction, operands: Sequence[ir.Operand]) -> None:
+        """Counts both truth values of what LLVM has made of branches: choices, and truth values that are
+        joined."""
+        for operand in operands:
+            if operand.type == "i1" and operand.value.startswith("%"):
+                ways = f"ptr {self._counter()}, ptr {self._counter()}"
+                self._call(made, helpers.BRANCH, f"i1 {operand.value}, {ways}")
 
     def _reach(self, block: ir.Block) -> None:
         """Counts how often a block begins; some of those for exceptions can have no code before their end."""
