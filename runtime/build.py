@@ -42,7 +42,7 @@ ALLOCATOR = ("alloc", "blocks", "events", "os", "replace", "settings")
 """What every allocator of whole processes consists of: folders below this one."""
 CHECKING = ("calls", "findings", "leak", "process", "profile", "record", "rt", "stacks", "x86")
 """What evaluates rules and reports findings."""
-PLANES = ("definedness", "labels", "origins", "planes", "races", "symbolic")
+PLANES = ("definedness", "fuzz", "labels", "origins", "planes", "races", "symbolic")
 """What knows something about each byte of memory."""
 WRAPPERS = (
     "intercept/arrivals.c",
@@ -154,6 +154,8 @@ PRODUCTS = {
         port="counted",
         faster=("-flto",),
     ),
+    "libwhence-harness.a": Product(("harness/main.c",), ("-fvisibility=default", "-g0"), archive=True),
+    "libwhence-coverage.a": Product(("harness/coverage.c",), ("-fvisibility=default",), archive=True),
     "libwhence-absent.a": Product(("absent",), ("-fvisibility=default",), archive=True),
 }
 """Everything that is built, by file name. `whence.alloc` loads the second, `whence replay` the last two."""

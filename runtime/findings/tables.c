@@ -17,7 +17,7 @@ static int is_there(enum need need) {
     case ORIGINS: return PORT_PLANES && options.origins;
     case LABELS: return PORT_PLANES && rules_current && rules_current->label_count;
     case RACES: return PORT_PLANES && event_watched(WH_POINT_SHARE);
-    case SYMBOLIC: return PORT_PLANES && options.symbolic;
+    case SYMBOLIC: return PORT_PLANES && (options.symbolic || options.fuzz);
     default: return 1;
     }
 }

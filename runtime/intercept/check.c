@@ -1,6 +1,7 @@
 #include <stdarg.h>
 #include <wchar.h>
 #include "check.h"
+#include "../fuzz/pairs.h"
 #include "../os/os.h"
 #include "../planes/planes.h"
 #include "../rt/reads.h"
@@ -27,6 +28,9 @@ static int is_known(const void *pointer, size_t size) {
 
 void check_compared(struct site site, const void *a, const void *b, size_t size) {
     const unsigned char *x = a, *y = b;
+    if (WH_UNLIKELY(pairs_are_traced()) && access_clean((uintptr_t)a, size) &&
+        access_clean((uintptr_t)b, size))
+        pairs_texts(a, size, b, size);
     if (!VALUES_ON || (is_known(a, size) && is_known(b, size))) return;
     if (!access_clean((uintptr_t)a, size) || !access_clean((uintptr_t)b, size)) return;
     size_t same = 0;
@@ -122,8 +126,17 @@ static int byte_is_bad(const char *at) {
     return plane_first_bad((uintptr_t)at, 1) == (uintptr_t)at;
 }
 
+static size_t shown(const char *text, size_t most) {
+    size_t size = 0;
+    while (size < most && size < WH_FUZZ_PAIR_TEXT && access_clean((uintptr_t)text + size, 1) &&
+           text[size])
+        size++;
+    return size;
+}
+
 void check_compare(struct site site, const char *a, const char *b, size_t most, int fold) {
     if (!most) return;
+    if (WH_UNLIKELY(pairs_are_traced())) pairs_texts(a, shown(a, most), b, shown(b, most));
     check_range(site, a, 1, 0, a);
     check_range(site, b, 1, 0, b);
     if (!access_clean((uintptr_t)a, 1) || !access_clean((uintptr_t)b, 1)) return;

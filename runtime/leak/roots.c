@@ -1,5 +1,6 @@
 #include "roots.h"
 #include "unchanged.h"
+#include "../fuzz/area.h"
 #include "../blocks/block.h"
 #include "../findings/tables.h"
 #include "../planes/planes.h"
@@ -77,6 +78,7 @@ static int is_ours(const struct mapping *mapping) {
     size_t size;
     if (tables_hold_ours(mapping->begin, mapping->end) ||
         (PORT_PLANES && covered_overlaps(mapping->begin, mapping->end)) ||
+        (PORT_PLANES && area_overlaps(mapping->begin, mapping->end)) ||
         heap_overlaps(mapping->begin, mapping->end) ||
         (PORT_OBSERVED && !tool_ask(WH_REQUEST_OWNER, mapping->begin, 0)))
         return 1;
@@ -185,6 +187,8 @@ void roots_find_known(uintptr_t sp) {
     are_known = PORT_PLANES && options.explore && !main_high &&
                 !__atomic_load_n(&dead_any, __ATOMIC_RELAXED) && unchanged_known(sp);
 }
+
+int roots_are_known(void) { return are_known; }
 
 int roots_open(void) {
     if (PORT_PLANES && are_known) return 1;

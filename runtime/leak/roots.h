@@ -18,6 +18,8 @@ typedef void roots_visitor(uintptr_t begin, uintptr_t end, int system, int file)
  * searches in a process that goes back to its begin (unchanged.h), so that the mappings are not
  * read. */
 void roots_find_known(uintptr_t sp);
+/* Whether they are. */
+int roots_are_known(void);
 /* Reads the mappings of the process. 0 if that fails. */
 int roots_open(void);
 void roots_close(void);

@@ -10,6 +10,7 @@
 #include "../process/kind.h"
 #include "../port/port.h"
 #include "../settings/options.h"
+#include "../symbolic/rewind.h"
 
 static WH_WRITTEN const struct search *current;
 static WH_WRITTEN int state; /* 0: not made yet, 1: made, -1: not possible */
@@ -244,6 +245,14 @@ static void count_all(void) {
 
 /* ---- the search ---- */
 
+/* A search of one path among many gives back all that it takes, before the path ends: none of its
+ * calls needs to be caught. */
+static int pause_catching(void) { return PORT_PLANES && roots_are_known() ? rewind_pause() : 0; }
+
+static void resume_catching(int paused) {
+    if (PORT_PLANES) rewind_resume(paused);
+}
+
 /* All of it while the other threads stand still: marks and totals know every
  * block that can hold a pointer. 0 if it is not known what the program holds. */
 static int read_memory(void) {
@@ -251,6 +260,7 @@ static int read_memory(void) {
     struct parking parking;
     port_search_begins();
     if (!excuse_has_roots()) roots_find_known(own_sp);
+    int paused = pause_catching();
     parking_begin(&parking);
     port_search_stands(!parking.missing);
     if (parking.missing)
@@ -271,6 +281,7 @@ static int read_memory(void) {
     }
     roots_close();
     if (stacks && stacks != &one) os_unmap((uintptr_t)stacks, room);
+    resume_catching(paused);
     port_search_ends();
     parking_end(&parking);
     return complete;
@@ -297,7 +308,9 @@ void search_begin(const struct search *search) {
 }
 
 void search_end(void) {
+    int paused = pause_catching();
     if (state > 0) mark_deinit();
+    resume_catching(paused);
     state = 0;
 }
 

@@ -12,7 +12,7 @@ static void open_record(const char *environment, size_t size, void *complains) {
     size_t length = 0;
     const char *path = options_variable(environment, size, WH_RECORD_VARIABLE, &length);
     enum record_status status = record_init(path);
-    if (options.symbolic) record_is_reused(); /* one path after another */
+    if (options.symbolic || options.fuzz) record_is_reused(); /* one path after another */
     if (status == RECORD_OK) record_join();
     if (status == RECORD_OK || status == RECORD_NONE || !complains) return;
     TEXT(message, 1024);

@@ -18,6 +18,7 @@
 #include "../profile/observer.h"
 #include "../profile/profile.h"
 #include "../record/record.h"
+#include "../fuzz/fuzz.h"
 #include "../symbolic/observer.h"
 #include "../symbolic/symbolic.h"
 #include "cage.h"
@@ -47,6 +48,7 @@ static void reserve_all(void) {
             port_no_range("symbolic values", result, begin, size);
         observers_listen(&symbolic_observer);
     }
+    if (PORT_PLANES) fuzz_init(threads_forked);
 }
 
 /* A variable of the environment brought it, or a copy of a program that was instrumented elsewhere.

@@ -193,4 +193,15 @@ void rewind_begin(void) {
     if (rewind->on) rewind->selector = CATCHING_CATCH;
 }
 
+int rewind_pause(void) {
+    struct rewind *rewind = own();
+    if (!rewind->on || rewind->selector != CATCHING_CATCH) return 0;
+    rewind->selector = CATCHING_LET_THROUGH;
+    return 1;
+}
+
+void rewind_resume(int paused) {
+    if (paused) own()->selector = CATCHING_CATCH;
+}
+
 int rewind_status(void) { return own()->status; }

@@ -12,6 +12,10 @@ int rewind_reserve(void);
 int rewind_mark(int *socket);
 /* A path begins. */
 void rewind_begin(void);
+/* Calls between these two are made as they are: what they do, the caller undoes himself. The kernel
+ * may write to no memory of the program. `paused`: what the first has returned. */
+int rewind_pause(void);
+void rewind_resume(int paused);
 /* The exit status of the path that has ended. */
 int rewind_status(void);
 

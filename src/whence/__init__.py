@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from whence.exploring.options import ExploreOptions as ExploreOptions
     from whence.exploring.results import Exploration as Exploration
     from whence.findings import Finding as Finding
+    from whence.fuzzing.api import fuzz as fuzz
+    from whence.fuzzing.options import FuzzOptions as FuzzOptions
+    from whence.fuzzing.results import Fuzzing as Fuzzing
 
 _EXPORTS = {
     "errors": "errors",
@@ -30,6 +33,9 @@ _EXPORTS = {
     "findings": "findings",
     "heap": "api.heap",
     "Finding": "findings",
+    "fuzz": "fuzzing.api",
+    "Fuzzing": "fuzzing.results",
+    "FuzzOptions": "fuzzing.options",
     "Preparation": "engines.preparation",
     "Preparations": "engines.preparation",
     "Program": "api.building",
@@ -45,6 +51,8 @@ __all__ = [
     "Exploration",
     "ExploreOptions",
     "Finding",
+    "FuzzOptions",
+    "Fuzzing",
     "Preparation",
     "Preparations",
     "Program",
@@ -55,6 +63,7 @@ __all__ = [
     "errors",
     "explore",
     "findings",
+    "fuzz",
     "heap",
     "prepare",
     "run",

@@ -15,7 +15,7 @@ from elftools.elf.sections import Symbol, SymbolTableSection
 from tests.harness.rules import without_values
 
 from whence import ir
-from whence.abi.analyses import DEFINEDNESS, LABELS, ORIGINS, RACES, SYMBOLIC
+from whence.abi.analyses import DEFINEDNESS, EDGES, LABELS, ORIGINS, RACES, SYMBOLIC
 from whence.abi.points import STEPS
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.stages import AnyPass, Pass, PassError, Stage, TextPass, run_stage
@@ -65,7 +65,7 @@ def test_example_of_a_pass(each: AnyPass, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("WHENCE_VERIFY_PASSES", "1")
     known = context(each.name)
     if not each.needed(known.policy):
-        followed = known.policy.analyses | {DEFINEDNESS, ORIGINS, RACES, SYMBOLIC}
+        followed = known.policy.analyses | {DEFINEDNESS, EDGES, ORIGINS, RACES, SYMBOLIC}
         known.policy = replace(known.policy, analyses=followed, quick=True)
     if not each.needed(known.policy):
         known.policy = replace(known.policy, described=True)

@@ -1,7 +1,7 @@
 """Analyses: what is followed beside the values of a program, an object each.
 
-Rules ask for some of them, and the user or an exploration for others. An analysis says here what all need to
-know of it: who treats some in another way asks its row, not which one it is. Its passes stand in
+Rules ask for some of them, and the user, an exploration or a fuzzer for others. An analysis says here what
+all need to know of it: who treats some in another way asks its row, not which one it is. Its passes stand in
 `whence.instrument.pipeline.table`, what they call in `whence.instrument.detectors.filters`, and what decodes
 its part of a finding in `whence.engines.process.facts`, with the analysis beside them.
 """
@@ -43,8 +43,10 @@ ORIGINS = Analysis("origins", "where values come from", thorough=True)
 """Asked for by `Settings.locate`."""
 SYMBOLIC = Analysis("symbolic", "expressions of symbolic values", thorough=True)
 """Asked for by explorations."""
+EDGES = Analysis("edges", "edges and comparisons", thorough=True, dispensable=True)
+"""Asked for by fuzzing."""
 
-OF_RUNS = (ORIGINS, SYMBOLIC)
+OF_RUNS = (ORIGINS, SYMBOLIC, EDGES)
 """Those that runs ask for, and not rules."""
 
 

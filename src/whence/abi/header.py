@@ -13,6 +13,7 @@ from whence.abi import (
     calls,
     entered,
     fixed,
+    fuzz,
     intercepts,
     labels,
     later,
@@ -365,6 +366,25 @@ def _symbolic_lines() -> Iterator[str]:
         yield from _struct(struct)
 
 
+def _fuzz_lines() -> Iterator[str]:
+    yield "#ifndef WH_FUZZ_AREA_BASE"
+    yield f"#define WH_FUZZ_AREA_BASE {_number(fuzz.AREA_BASE)}"
+    yield "#endif"
+    for name in ("AREA_SIZE", "INPUT_MOST", "INPUT_AT", "BASE_AT", "OTHER_AT", "WORDS_AT", "WORDS_SIZE"):
+        yield f"#define WH_FUZZ_{name} {_number(getattr(fuzz, name))}"
+    for name in ("PAIRS_AT", "PAIRS_MOST", "PAIR_SIZE", "PAIR_TEXT", "STEPS_AT", "STEPS_MOST"):
+        yield f"#define WH_FUZZ_{name} {_number(getattr(fuzz, name))}"
+    for name in ("KEYS_AT", "KEYS_MOST", "SEEN_AT", "COUNTERS_MOST", "HELLO"):
+        yield f"#define WH_FUZZ_{name} {_number(getattr(fuzz, name))}"
+    yield "/* X(first count of a class, last one) */"
+    yield "#define WH_FUZZ_CLASSES(X) \\"
+    yield " ".join(f"X({first}, {last})" for first, last in fuzz.CLASSES)
+    yield from _numbers("FUZZ", fuzz.KINDS)
+    yield from _numbers("FUZZ_IS", fuzz.FLAGS)
+    for struct in (fuzz.CONTROL, fuzz.PAIR, fuzz.STEP, fuzz.WORK, fuzz.DONE):
+        yield from _struct(struct)
+
+
 def _fixed_lines() -> Iterator[str]:
     numbers = fixed.NUMBERS
     yield from _numbers("RULE", {each.option.upper(): numbers[each.name] for each in fixed.FIXED_FINDINGS})
@@ -473,6 +493,7 @@ def lines() -> Iterable[str]:
     yield from _race_lines()
     yield from _profile_lines()
     yield from _symbolic_lines()
+    yield from _fuzz_lines()
     yield from _variable_lines()
     yield from _option_lines()
     yield from _place_lines()

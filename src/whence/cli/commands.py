@@ -13,6 +13,7 @@ from whence.errors.hints import did_you_mean, expected
 _COMMANDS = {
     "run": "run:run",
     "explore": "explore:explore",
+    "fuzz": "fuzz:fuzz",
     "prepare": "prepare:prepare",
     "heap": "heap:heap",
     "debug": "debug:debug",

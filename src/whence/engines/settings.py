@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whence.abi.analyses import ORIGINS, SYMBOLIC, Analysis
+from whence.abi.analyses import EDGES, ORIGINS, SYMBOLIC, Analysis
 from whence.abi.tiers import AUTO
 from whence.engines.start import Start
 from whence.rules import RuleSet
@@ -69,6 +69,7 @@ class Settings:
     profiled: count what each call path allocates (`whence.findings.heap`).
     heap: the addresses of blocks, None for the default; record: a folder to write them to.
     explored: the program builds expressions of what is symbolic.
+    fuzzed: the program counts edges, and shows what it compares.
     explore: the descriptor of the socket by which it serves requests for paths, 0 for none.
     repeating: what two runs of the program have in common; None: nothing.
     kept: where a run leaves what a second one may need; None: it keeps nothing. calls: what the kernel
@@ -104,6 +105,7 @@ class Settings:
     heap: CompactHeap | None = None
     record: Path | None = None
     explored: bool = False
+    fuzzed: bool = False
     explore: int = 0
     repeating: Repeating | None = None
     kept: Kept | None = None
@@ -119,5 +121,5 @@ class Settings:
     @property
     def analyses(self) -> frozenset[Analysis]:
         """What this run asks to be followed, beside what its rules do."""
-        asked = {ORIGINS: self.locate == "always", SYMBOLIC: self.explored}
+        asked = {ORIGINS: self.locate == "always", SYMBOLIC: self.explored, EDGES: self.fuzzed}
         return frozenset(each for each, on in asked.items() if on)

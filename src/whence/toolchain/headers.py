@@ -27,6 +27,16 @@ def absent_library() -> str:
     return os.path.join(_PACKAGE, "_native", "libwhence-absent.a")
 
 
+def harness_library() -> str:
+    """The path of an archive with a `main` for programs that have LLVMFuzzerTestOneInput in place of it."""
+    return os.path.join(_PACKAGE, "_native", "libwhence-harness.a")
+
+
+def coverage_library() -> str:
+    """The path of an archive with empty functions for code that is compiled for libFuzzer."""
+    return os.path.join(_PACKAGE, "_native", "libwhence-coverage.a")
+
+
 def library_words() -> tuple[str, ...]:
     """The words that add that archive to a link, none if it does not exist.
 

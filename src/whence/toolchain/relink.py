@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ from whence.abi.layout import STATE_OFFSET
 from whence.errors import CannotExecute, ToolLimit
 from whence.symbols import elf
 from whence.symbols.demangle import demangle
-from whence.toolchain import archive, blob, carry, driver, linkline, options
+from whence.toolchain import archive, blob, carry, driver, headers, linkline, options
 from whence.toolchain.carry import CarriedImage
 from whence.toolchain.clang import find_clang
 from whence.toolchain.compile import fits_command_line
@@ -93,10 +94,21 @@ def relink(
     asked = ["-Xlinker", "-soname", "-Xlinker", soname] if soname else []
     asked += ["-Wl,-z,now"] * eager + ["-Wl,-z,defs"] * complete
 
-    def link(kind: str, dropped: frozenset[str] = _DROPPED_LD) -> None:
+    def linked(kind: str, dropped: frozenset[str], *more: str) -> None:
         with tempfile.TemporaryDirectory(prefix="whence-link-") as folder:
             line = _Line(image, record, objects, Path(folder), dropped)
-            _link(command, [*_MODES[kind], *words, *line.words(), *asked], image, record, Path(folder))
+            new = [*_MODES[kind], *words, *line.words(), *asked, *more]
+            _link(command, new, image, record, Path(folder))
+
+    def link(kind: str, dropped: frozenset[str] = _DROPPED_LD) -> None:
+        try:
+            linked(kind, dropped)
+        except ForeignCode as missing:
+            if kind in ("shared", "object") or "main" not in missing.names:
+                raise
+            with contextlib.suppress(ToolLimit):  # a fuzzer's `main`, in place of which whence has its own
+                return linked(kind, dropped, headers.harness_library())
+            raise
 
     kind = image.kind if image.kind in ("exe", "pie", "shared") else record.kind
     link(kind)

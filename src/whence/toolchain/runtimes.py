@@ -10,7 +10,7 @@ import glob
 import os
 import shutil
 
-from whence.toolchain import options, spawn
+from whence.toolchain import headers, options, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _OF_GCC = {"address": "asan", "thread": "tsan", "leak": "lsan"}
 """Sanitizers with a separate runtime of gcc; its other sanitizers are in libubsan."""
+
+_FUZZING = {"fuzzer", "fuzzer-no-link"}
 
 _UNDEFINED = options.words("""
     undefined alignment bool bounds array-bounds builtin enum float-cast-overflow float-divide-by-zero
@@ -67,12 +69,16 @@ def headers_of(words: list[str]) -> list[str]:
 def _sanitizers(clang: Clang, words: list[str]) -> list[str]:
     chosen = _chosen(words)
     names = ["asan" if chosen & {"address"} else "ubsan_standalone"] if chosen else []
+    names += ["fuzzer"] if chosen & _FUZZING else []
     names += [name for kind, name in _OF_GCC.items() if kind in chosen and kind != "address"]
     if all(has_runtime(clang, name) for name in names):
         return []
     if "address" in chosen and insists_on_its_own(clang):
         raise _lacking(clang, "-fsanitize=address", "the sanitizer's runtime")
     found = []
+    if chosen & _FUZZING and not has_runtime(clang, "fuzzer"):
+        found += _of_whence(links="fuzzer" in chosen)
+        chosen -= _FUZZING
     for kind in sorted(chosen - _UNDEFINED) + ["undefined"] * bool(chosen & _UNDEFINED):
         name = "ubsan" if kind == "undefined" else _OF_GCC.get(kind, "")
         path = _of_gcc(f"lib{name}.so") if name else ""
@@ -80,6 +86,12 @@ def _sanitizers(clang: Clang, words: list[str]) -> list[str]:
             raise _lacking(clang, f"-fsanitize={kind}", "the sanitizer's runtime")
         found.append(path)
     return ["-fno-sanitize-link-runtime", *found]
+
+
+def _of_whence(*, links: bool) -> list[str]:
+    """What stands in for libFuzzer's runtime; links: it is to have `main`, too."""
+    coverage = ["-Wl,-u,__sanitizer_cov_8bit_counters_init", headers.coverage_library()]
+    return [*coverage, headers.harness_library()] if links else coverage
 
 
 def _chosen(words: list[str]) -> set[str]:

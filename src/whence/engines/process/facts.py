@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from whence.abi import points, records
-from whence.abi.analyses import DEFINEDNESS, LABELS, ORIGINS, RACES, SYMBOLIC, Analysis
+from whence.abi.analyses import DEFINEDNESS, EDGES, LABELS, ORIGINS, RACES, SYMBOLIC, Analysis
 from whence.abi.zones import SHAPES, TEXT_FIELDS, THREAD_LOCAL
 from whence.engines.process.chains import chains
 from whence.engines.process.decode import RawFinding, RawRun
@@ -302,6 +302,7 @@ OF_ANALYSES: Mapping[Analysis, tuple[Decoder, ...]] = MappingProxyType(
         ORIGINS: (_chains,),
         RACES: (),  # the other access is an earlier step, as of locks
         SYMBOLIC: (),  # it writes files of its own
+        EDGES: (),  # it tells its driver
     }
 )
 """What decodes the parts of a record that an analysis fills in."""

@@ -15,7 +15,7 @@ from whence.abi.intercepts import PREFIX as INSERTED
 from whence.instrument.markers import steps
 from whence.instrument.markers.declarations import PREFIX, RANGE, SCOPE, checked_range, reads_memory
 from whence.instrument.markers.lookup import LOOKUP
-from whence.instrument.markers.prefixes import ORIGINS, RACES, SYMBOLIC
+from whence.instrument.markers.prefixes import EDGES, ORIGINS, RACES, SYMBOLIC
 from whence.ir.constants import evaluate
 from whence.ir.lexer import GLOBAL, LOCAL, unquote
 
@@ -33,6 +33,7 @@ BENIGN = (
     ORIGINS,
     SYMBOLIC,
     RACES,
+    EDGES,
 )
 """Calls that neither access nor store their arguments."""
 _PAIRS = (steps.COMPARE, steps.DIFFERENCE)

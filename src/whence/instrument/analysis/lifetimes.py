@@ -13,12 +13,12 @@ from whence.abi import library
 from whence.abi.intercepts import called
 from whence.instrument.markers.declarations import COOKIE, PREFIX, RANGE, SCOPE_BEGIN, SCOPE_END
 from whence.instrument.markers.lookup import LOOKUP
-from whence.instrument.markers.prefixes import ORIGINS, RACES, SYMBOLIC, VALUES
+from whence.instrument.markers.prefixes import EDGES, ORIGINS, RACES, SYMBOLIC, VALUES
 
 _HARMLESS = called(library.having("quiet", "looks"))
 """Functions that free nothing and call no function of the program."""
 
-_OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE, SCOPE_BEGIN, ORIGINS, SYMBOLIC, VALUES, RACES)
+_OURS = ("llvm.", PREFIX, RANGE, LOOKUP, COOKIE, SCOPE_BEGIN, ORIGINS, SYMBOLIC, VALUES, RACES, EDGES)
 
 FINAL = ("", "external", "internal", "private", "linkonce_odr", "weak_odr")
 """Linkages of definitions that no other definition can replace."""

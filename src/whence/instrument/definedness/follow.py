@@ -50,7 +50,7 @@ from whence.instrument.definedness.speculation import DEFINED
 from whence.instrument.definedness.twins import add_twin, begin_of, can_be_later, can_have_twin, known_in
 from whence.instrument.definedness.unwritten import births_of, describe, late_variables, parts_of
 from whence.instrument.definedness.web import unwritten_used, web_of
-from whence.instrument.markers.prefixes import LABELS, ORIGINS, RACES
+from whence.instrument.markers.prefixes import EDGES, LABELS, ORIGINS, RACES
 from whence.instrument.passes.context import Context
 from whence.instrument.passes.later import Later
 from whence.instrument.passes.twin import Layout, Twin
@@ -674,7 +674,7 @@ class _Follower:
                     self._set(to.value, self._number(size.value, size.type), shadow)
         elif is_decision(call):
             self._report(call.arguments[0].value, call.arguments[0].type, "BRANCH")
-        elif name.startswith((LABELS, RACES)):
+        elif name.startswith((LABELS, RACES, EDGES)):
             pass
         elif name.startswith(PREFIX):
             for argument in call.arguments:

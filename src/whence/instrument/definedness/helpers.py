@@ -24,7 +24,7 @@ from whence.abi.undefined import (
     VALUES_SIZE,
 )
 from whence.instrument.markers.planes import named, plane
-from whence.instrument.markers.prefixes import LABELS, RACES
+from whence.instrument.markers.prefixes import EDGES, LABELS, RACES
 
 USE = "__whence_values_use"
 ASK_USE = "__whence_use"
@@ -57,7 +57,7 @@ _POINT = "__whence_values_point"
 POINT_LOAD, POINT_IF = f"{_POINT}_load", f"{_POINT}_if"
 POINT_BYTES = f"{_POINT}_bytes"
 """Where values come into a function that has a twin (`whence.instrument.definedness.points`)."""
-KEEPING = (_POINT, _LOAD, _CLEAR, DEFINE, DEEPEN, UNDEFINED, ORIGIN, LABELS, RACES)
+KEEPING = (_POINT, _LOAD, _CLEAR, DEFINE, DEEPEN, UNDEFINED, ORIGIN, LABELS, RACES, EDGES)
 """What the names of functions that make nothing undefined begin with."""
 
 PAIR = "{ i64, i64 }"

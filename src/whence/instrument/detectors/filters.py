@@ -49,12 +49,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from whence.abi.analyses import DEFINEDNESS, LABELS, ORIGINS, RACES, SYMBOLIC, Analysis
+from whence.abi.analyses import DEFINEDNESS, EDGES, LABELS, ORIGINS, RACES, SYMBOLIC, Analysis
 from whence.abi.entered import FLAGS
 from whence.abi.layout import GRANULE, GRANULE_SHIFT, REGION_COUNT, REGION_SHIFT, STATE_OFFSET
 from whence.abi.rules import ARGUMENTS, DESC_COPY, DESC_WRITE
 from whence.abi.widths import CHECKED_WIDTHS
 from whence.instrument.definedness import helpers, slow
+from whence.instrument.edges import helpers as edge_helpers
 from whence.instrument.labels import helpers as label_helpers
 from whence.instrument.markers import lookup, steps, thread_uses
 from whence.instrument.markers.accesses import (
@@ -145,6 +146,7 @@ def _definitions(logged: bool) -> Iterator[tuple[Analysis, Callable[[], Iterable
     yield SYMBOLIC, symbolic_helpers.definitions
     yield LABELS, label_helpers.definitions
     yield RACES, race_helpers.definitions
+    yield EDGES, edge_helpers.definitions
 
 
 def _entered() -> str:

@@ -13,6 +13,8 @@ VALUES = "__whence_values_"
 """Of functions that follow undefined values (`whence.instrument.definedness`)."""
 RACES = "__whence_race_"
 """Of functions that tell of accesses that threads may share (`whence.instrument.races`)."""
+EDGES = "__whence_edges_"
+"""Of functions that count edges and show comparisons (`whence.instrument.edges`)."""
 CHOSEN = "whence.chosen."
 """Before the name of a function that a resolver chooses: of the variable that callers load its address from
 (`whence.instrument.calls.indirect`)."""

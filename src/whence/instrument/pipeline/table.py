@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whence.abi.analyses import DEFINEDNESS, LABELS, ORIGINS, RACES, SYMBOLIC
+from whence.abi.analyses import DEFINEDNESS, EDGES, LABELS, ORIGINS, RACES, SYMBOLIC
 from whence.instrument.accesses.cookies import mark_cookies
 from whence.instrument.accesses.marking import mark_accesses
 from whence.instrument.accesses.settled import compare_bounds, drop_settled
@@ -20,6 +20,7 @@ from whence.instrument.definedness.resume import resume_in_twins
 from whence.instrument.definedness.small import inline_small, keep_small
 from whence.instrument.definedness.speculation import forbid_speculation
 from whence.instrument.definedness.unwritten import mark_unwritten
+from whence.instrument.edges.counting import count_edges
 from whence.instrument.labels.domain import DOMAIN as OF_LABELS
 from whence.instrument.labels.follow import follow_labels
 from whence.instrument.naming.descriptions import keep_line_tables
@@ -138,6 +139,7 @@ PASSES: tuple[AnyPass, ...] = (
         lambda policy: policy.merge and policy.bounds and not policy.quick,
     ),
     Pass("defer-uses", Stage.OPTIMISED, defer_uses, following(ORIGINS)),
+    Pass("count-edges", Stage.OPTIMISED, count_edges, following(EDGES)),
     Pass("mark-races", Stage.OPTIMISED, mark_races, following(RACES)),
     Pass("follow-labels", OF_LABELS.stage, follow_labels, following(LABELS)),
     Pass("follow-values", Stage.OPTIMISED, follow_values, following(DEFINEDNESS)),

@@ -1,0 +1,1 @@
+"""Edges that are counted, and comparisons that are shown: instrumentation for fuzzing."""

@@ -1,0 +1,4 @@
+/* Aborts on each input. */
+#include <stdlib.h>
+
+int main(void) { abort(); }
