@@ -37,11 +37,6 @@ struct lock {
     uint8_t is_gone;
 };
 
-struct snapshot {
-    uint32_t uses, count;
-    uint32_t epochs[];
-};
-
 struct held_lock {
     uint32_t lock, stack; /* stack: where the thread got it */
     uint32_t next;        /* as `holding` */
@@ -74,10 +69,8 @@ static __thread struct recent {
     uint64_t key, order_key;
     uint32_t order;
 } recents[RECENT];
-static __thread uint8_t is_busy;        /* a handler may interrupt a search */
-static __thread uintptr_t once;         /* the outermost function that is called once, if any */
-static __thread struct snapshot *taken; /* of the thread's past */
-static __thread uint32_t taken_changes;
+static __thread uint8_t is_busy; /* a handler may interrupt a search */
+static __thread uintptr_t once;  /* the outermost function that is called once, if any */
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
@@ -127,42 +120,6 @@ void orders_renew(uintptr_t address) {
 
 /* ---- what came before ---- */
 
-#define STEP 8u /* sizes of snapshots are multiples */
-static WH_WRITTEN struct snapshot *spare[PASTS / STEP + 1];
-
-static void drop(struct snapshot *snapshot) {
-    if (!snapshot || --snapshot->uses) return;
-    struct snapshot **list = &spare[(snapshot->count + STEP - 1) / STEP];
-    wh_copy(snapshot->epochs, list, sizeof *list);
-    *list = snapshot;
-}
-
-static struct snapshot *new_snapshot(uint32_t count) {
-    uint32_t steps = (count + STEP - 1) / STEP;
-    struct snapshot **list = &spare[steps], *snapshot = *list;
-    if (snapshot)
-        wh_copy(list, snapshot->epochs, sizeof *list);
-    else
-        snapshot = rt_private(sizeof *snapshot + steps * STEP * sizeof(uint32_t));
-    if (snapshot) snapshot->count = count;
-    return snapshot;
-}
-
-/* What comes before the present step of the calling thread. */
-static struct snapshot *take_snapshot(const struct past *past) {
-    uint32_t count = pasts_count();
-    if (!taken || taken_changes != past->changes || taken->count != count) {
-        drop(taken);
-        taken = new_snapshot(count);
-        if (!taken) return NULL;
-        taken->uses = 1;
-        taken_changes = past->changes;
-        wh_copy(taken->epochs, past->epochs, count * sizeof(uint32_t));
-    }
-    taken->uses++;
-    return taken;
-}
-
 static int comes_before(const struct order *first, const struct order *then) {
     return first->lane < then->past->count && then->past->epochs[first->lane] >= first->epoch;
 }
@@ -211,7 +168,7 @@ static void sweep(void) {
             kept++;
             continue;
         }
-        if (order->key) drop(order->past);
+        if (order->key) past_drop(order->past);
         *order = (struct order){.next = orders_free};
         orders_free = i;
     }
@@ -472,9 +429,9 @@ static uint32_t make_order(struct wish *wish, struct numbers *numbers) {
 
 /* The order is as it is now. */
 static int renew(struct order *order, const struct wish *wish) {
-    struct snapshot *snapshot = take_snapshot(past_here);
+    struct snapshot *snapshot = past_snapshot();
     if (!snapshot) return 0;
-    drop(order->past);
+    past_drop(order->past);
     order->past = snapshot;
     order->epoch = past_epoch(past_here);
     order->lane = past_here->lane;
@@ -591,8 +548,7 @@ void orders_leave_once(uintptr_t before) { once = before; }
 static void ends(void) {
     if (is_busy) return;
     os_lock(&table_lock);
-    drop(taken);
-    taken = NULL;
+    past_forget();
     os_unlock(&table_lock);
 }
 
@@ -606,7 +562,7 @@ static void forked(void) {
     wh_fill(told, 0, sizeof told);
     locks_used = orders_used = 1;
     locks_free = orders_free = 0;
-    taken = NULL;
+    past_forget();
 }
 
 const struct observer orders_observer = {

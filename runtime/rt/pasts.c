@@ -222,6 +222,52 @@ static void forked(void) {
         if (i != self->lane && lasts[i] > self->epochs[i]) self->epochs[i] = lasts[i];
 }
 
+/* ---- snapshots ---- */
+
+static __thread struct snapshot *taken; /* of the thread's past */
+static __thread uint32_t taken_changes;
+
+#define STEP 8u /* sizes of snapshots are multiples */
+static WH_WRITTEN struct snapshot *spare[PASTS / STEP + 1];
+
+void past_drop(struct snapshot *snapshot) {
+    if (!snapshot || --snapshot->uses) return;
+    struct snapshot **list = &spare[(snapshot->count + STEP - 1) / STEP];
+    wh_copy(snapshot->epochs, list, sizeof *list);
+    *list = snapshot;
+}
+
+static struct snapshot *new_snapshot(uint32_t count) {
+    uint32_t steps = (count + STEP - 1) / STEP;
+    struct snapshot **list = &spare[steps], *snapshot = *list;
+    if (snapshot)
+        wh_copy(list, snapshot->epochs, sizeof *list);
+    else
+        snapshot = rt_private(sizeof *snapshot + steps * STEP * sizeof(uint32_t));
+    if (snapshot) snapshot->count = count;
+    return snapshot;
+}
+
+struct snapshot *past_snapshot(void) {
+    const struct past *past = past_here;
+    uint32_t count = pasts_count();
+    if (!taken || taken_changes != past->changes || taken->count != count) {
+        past_drop(taken);
+        taken = new_snapshot(count);
+        if (!taken) return NULL;
+        taken->uses = 1;
+        taken_changes = past->changes;
+        wh_copy(taken->epochs, past->epochs, count * sizeof(uint32_t));
+    }
+    taken->uses++;
+    return taken;
+}
+
+void past_forget(void) {
+    past_drop(taken);
+    taken = NULL;
+}
+
 const struct observer pasts_observer = {
     .points = 1ull << WH_POINT_LOCK_ORDER,
     .creates = creates,

@@ -30,6 +30,19 @@ extern __thread struct past *past_here;
 
 static inline uint32_t past_epoch(const struct past *past) { return past->epochs[past->lane] + 1; }
 
+/* What came before a step, kept for as long as somebody uses it. */
+struct snapshot {
+    uint32_t uses, count;
+    uint32_t epochs[];
+};
+
+/* What comes before the present step of the calling thread, for one more user; NULL: no memory is
+ * left. Whoever calls these holds one lock around all calls. */
+struct snapshot *past_snapshot(void);
+void past_drop(struct snapshot *snapshot);
+/* The calling thread ends. */
+void past_forget(void);
+
 /* Lanes that threads have or had. */
 uint32_t pasts_count(void);
 /* Whether whoever has a lane now knows of an epoch of another lane. */

@@ -269,9 +269,10 @@ adjtimex: fills=0:208
 clock_nanosleep nanosleep: waits
 time: apart
 timer_create: keeps
+setitimer timer_settime: signals
 adjtime asctime asctime_r clock_adjtime clock_getcpuclockid clock_getres clock_gettime clock_settime ctime
 ctime_r getdate getdate_r getitimer gettimeofday gmtime gmtime_r localtime localtime_r mktime ntp_adjtime
-ntp_gettimex setitimer settimeofday strftime+l strptime+l timegm timer_gettime timer_settime timerfd_gettime
+ntp_gettimex settimeofday strftime+l strptime+l timegm timer_gettime timerfd_gettime
 timerfd_settime timespec_get timespec_getres
 
 [directories and patterns of names]
@@ -404,8 +405,7 @@ setjmp _setjmp sigsetjmp __sigsetjmp: apart
 atexit: keeps apart
 insque on_exit pthread_setspecific tss_set: keeps
 pause sleep usleep thrd_sleep: waits
-alarm gsignal kill killpg pthread_kill pthread_sigqueue raise setitimer sigqueue: signals
-tgkill timer_settime ualarm: signals
+alarm gsignal kill killpg pthread_kill pthread_sigqueue raise sigqueue tgkill ualarm: signals
 alloca: block=0
 error: says format=2 status
 error_at_line: says format=4 status
