@@ -1,10 +1,11 @@
 // A thread waits with a mutex while it holds a lock that it got after it.
 // RUN: options --halt
 #include <pthread.h>
+#include <sched.h>
 
 static pthread_mutex_t state = PTHREAD_MUTEX_INITIALIZER, table = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static int rows, go;
+static int rows, go, waits;
 
 static void *add(void *unused) {
     pthread_mutex_lock(&state);
@@ -18,6 +19,7 @@ static void *add(void *unused) {
 static void *watch(void *unused) {
     pthread_mutex_lock(&state);
     pthread_mutex_lock(&table);
+    waits = 1;
     while (!go) pthread_cond_wait(&changed, &state); // EXPECT lock-order-inversion in pthread_cond_wait
     pthread_mutex_unlock(&table);
     pthread_mutex_unlock(&state);
@@ -26,6 +28,11 @@ static void *watch(void *unused) {
 
 static void *wake(void *unused) {
     pthread_mutex_lock(&state);
+    while (!waits) {
+        pthread_mutex_unlock(&state);
+        sched_yield();
+        pthread_mutex_lock(&state);
+    }
     go = 1;
     pthread_cond_signal(&changed);
     pthread_mutex_unlock(&state);
