@@ -65,6 +65,25 @@ def test_new_and_delete(heap: Heap) -> None:
     assert sum(each.end.bytes for each in own) == 24 + grown[-1]
 
 
+def test_the_wrappers_of_the_runtime_are_no_frames(plain: Heap, tmp_path: Path) -> None:
+    source, program = tmp_path / "reads.c", tmp_path / "reads"
+    source.write_text(
+        "#include <stdio.h>\n"
+        "int main(int argc, char **argv) {\n"
+        '    FILE *file = fopen(argv[0], "r");\n'
+        "    char bytes[8];\n"
+        "    return !file || fread(bytes, 1, 8, file) != 8 || fclose(file);\n"
+        "}\n"
+    )
+    plain.whence.cc("-g", "-O1", source, "-o", program)
+    ran = Heap(plain.whence, {"reads": program}).profile("reads")
+    stacks = [ran.profile.stack(each) for each in ran.process.stacks if each.total.blocks]
+    assert ran.done.status == 0 and len(stacks) >= 2  # the stream, and its buffer
+    for stack in stacks:
+        assert not any("runtime" in (frame.file or "") for frame in stack), stack
+        assert [frame.line for frame in stack if frame.function == "main"] in ([3], [5])
+
+
 @pytest.mark.parametrize(("flags", "says"), [(("-DOWN",), b"2 0\n"), ((), b"2 2\n")])
 def test_operators_of_the_program_and_exceptions(
     plain: Heap, tmp_path: Path, flags: tuple[str, ...], says: bytes

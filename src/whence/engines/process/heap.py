@@ -11,6 +11,7 @@ from pathlib import Path
 
 from whence.abi import profile, records
 from whence.engines.process.decode import RawRun
+from whence.engines.process.facts import without_runtime
 from whence.findings import Frame
 from whence.findings.frames import visible
 from whence.findings.heap import HeapPoint, HeapProcess, HeapProfile, HeapStack, total_of
@@ -98,7 +99,8 @@ class _Frames:
         if not row.pcs:
             return ()
         memory = self.raw.maps.get(row.fields["maps"])
-        stack = visible(self.symbolizer.stack(row.pcs, memory))
+        whole = self.symbolizer.stack(row.pcs, memory)
+        stack = visible(without_runtime(whole) or whole)
         inner = 0
         while inner + 1 < len(stack) and stack[inner].function in _ALLOCATING:
             inner += 1
