@@ -81,3 +81,23 @@ def test_what_bytes_from_outside_decide(whence: Whence, level: str) -> None:
     wanted = {("tainted-command", lines["tainted-command"])}
     assert found(whence, "taint", open_, "c", stdin=b"true") == wanted
     assert found(whence, "taint", clean, "c", stdin=b"true") == set()
+
+
+def test_explorations_follow_labels(whence: Whence) -> None:
+    """What one path compares with the secret is found, and the paths beyond it as well."""
+    source = whence.directory / "explored.c"
+    source.write_text(
+        "#include <stdio.h>\n"
+        "#include <whence/domain.h>\n"
+        "int main(void) {\n"
+        "    unsigned char key = 3, in[1];\n"
+        '    whence_label(&key, 1, "secret");\n'
+        "    if (fread(in, 1, 1, stdin) != 1) return 1;\n"
+        "    if (in[0] == 'k' && in[0] + 1 == key + 'h') puts(\"same\");\n"
+        "    return 0;\n"
+        "}\n"
+    )
+    whence.cc("-g", "-O1", source, "-o", whence.directory / "explored")
+    words = ("--rules", "secret", "--sym-stdin", "1", "--out", "paths", "./explored")
+    done = whence.process("whence.cli.main", "explore", *words)
+    assert done.status == 99 and "secret-branch" in done.err, done.err

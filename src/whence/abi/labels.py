@@ -46,7 +46,7 @@ SOURCES = frozenset(
 return."""
 
 CHUNK_SHIFT = 16
-TABLE_BASE = 0x4F00_0000_0000
+TABLE_BASE = 0x4F08_0000_0000
 """``chunk of a = *(TABLE_BASE + (a >> CHUNK_SHIFT) * 8)``; in it, labels of bytes, then their values."""
 CHUNKS_BASE = 0x4F10_0000_0000
 CHUNKS_SIZE = 1 << 38
