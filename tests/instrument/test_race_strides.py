@@ -157,6 +157,44 @@ loop:
   br i1 %more, label %loop, label %end
 end:
   ret void""",
+    "short counters": """
+entry:
+  %short = trunc i64 %n to i32
+  %from = sub i32 -5, %short
+  br label %loop
+loop:
+  %i = phi i32 [ %from, %entry ], [ %j, %loop ]
+  %u = phi i16 [ -9, %entry ], [ %v, %loop ]
+  %k = sext i32 %i to i64
+  %q = getelementptr i32, ptr %p, i64 %k
+  store i32 1, ptr %q
+  %j = add nsw i32 %i, 1
+  %l = sext i32 %j to i64
+  %s = getelementptr i16, ptr %p, i64 %l
+  %x = load i16, ptr %s
+  %v = sub nuw i16 %u, 3
+  %w = zext i16 %u to i64
+  %b = getelementptr i8, ptr %p, i64 -65000
+  %r = getelementptr i8, ptr %b, i64 %w
+  %y = load i8, ptr %r
+  %more = icmp slt i32 %j, -1
+  br i1 %more, label %loop, label %end
+end:
+  ret void""",
+    "a counter that wraps around": """
+entry:
+  br label %loop
+loop:
+  %i = phi i8 [ 120, %entry ], [ %j, %loop ]
+  %k = zext i8 %i to i64
+  %q = getelementptr i32, ptr %p, i64 %k
+  store i32 1, ptr %q
+  %j = add nsw i8 %i, -7
+  %short = trunc i64 %m to i8
+  %more = icmp sgt i8 %j, %short
+  br i1 %more, label %loop, label %end
+end:
+  ret void""",
     "straight": """
 entry:
   %x = load i64, ptr %p
@@ -175,7 +213,7 @@ end:
   store i8 1, ptr %q
   ret void""",
 }
-NO_STRIDES = ("not in each round", "with releases", "straight")
+NO_STRIDES = ("a counter that wraps around", "not in each round", "with releases", "straight")
 
 Said = list[tuple[frozenset[int], frozenset[int]]]
 """For each part between two releases, the bytes that are accessed, and those that are written."""

@@ -30,15 +30,21 @@ from whence.instrument.races.plain import Access, may_release
 _MOST_EXITS = 4
 _MOST_TERMS = 3
 _MOST_STEPS = 8
+_TYPES = ("i64", "ptr", "i32", "i16", "i8")
+_COMMUTING = (("nsw", "sext"), ("nuw", "zext"))
 
 
 @dataclass(frozen=True)
 class _Counter:
-    """A loop's variable that is `first` in the first round and changes by `step` in each."""
+    """A loop's variable that is `first` in the first round and changes by `step` in each.
+
+    casts: those to 64 bits that commute with the step.
+    """
 
     phi: ir.Phi
     first: str
     step: int
+    casts: frozenset[str]
 
     @property
     def name(self) -> str:
@@ -47,13 +53,18 @@ class _Counter:
 
 @dataclass(frozen=True)
 class _Walk:
-    """In round k an access is at base + offset + terms + k * step."""
+    """In round k an access is at base + offset + terms + k * step.
+
+    scale: of the counter among the terms; 0 if `base` is its first value. cast: of the counter to 64 bits.
+    """
 
     counter: _Counter
     base: str
     offset: int
     terms: tuple[tuple[int, str], ...]
     step: int
+    scale: int
+    cast: str
 
 
 _Exits = list[tuple[ir.Block, ir.Block, bool]]
@@ -100,11 +111,26 @@ def _counters(loop: Loop) -> dict[str, _Counter]:
     for phi in loop.head.phis:
         inside = [value for value, source in phi.incoming if source in loop.blocks]
         outside = [value for value, source in phi.incoming if source not in loop.blocks]
-        if len(inside) == len(outside) == 1 and phi.result and phi.type in ("i64", "ptr"):
+        if len(inside) == len(outside) == 1 and phi.result and phi.type in _TYPES:
             step = _step(phi, inside[0])
-            if step:
-                found[phi.result] = _Counter(phi, outside[0], step)
+            casts = _casts(phi, inside[0])
+            if step and casts and (phi.type == "ptr" or _is_amount(outside[0])):
+                found[phi.result] = _Counter(phi, outside[0], step, casts)
     return found
+
+
+def _casts(phi: ir.Phi, following: str) -> frozenset[str]:
+    """The casts to 64 bits that a counter may have: those that its step does not wrap around for."""
+    if phi.type in ("i64", "ptr"):
+        return frozenset(("",))
+    definition = phi.function.definition_of(following)
+    flags = definition.flags if isinstance(definition, ir.Binary) else []
+    return frozenset(cast for flag, cast in _COMMUTING if flag in flags)
+
+
+def _is_amount(value: str) -> bool:
+    """Whether it is a number or an instruction's result, and no other constant."""
+    return value.startswith("%") or value.removeprefix("-").isdecimal()
 
 
 def _step(phi: ir.Phi, value: str) -> int:
@@ -142,24 +168,25 @@ def _exits(loop: Loop, access: Access, dominance: Dominance) -> _Exits:
 def _walk(loop: Loop, access: Access, counters: dict[str, _Counter]) -> _Walk | None:
     base, offset, terms = _linear(loop, access.pointer)
     counter, step, others = counters.get(base), 0, list[tuple[int, str]]()
+    of_counter, cast = 0, ""
     if counter is not None:
         base, step = counter.first, counter.step
     elif not _is_outside(loop, base):
         return None
     for scale, value in terms:
-        counted, more = _counted(loop, value, counters)
+        counted, more, how = _counted(loop, value, counters)
         if counted is not None:
-            if counter is not None:
+            if counter is not None or how not in counted.casts:
                 return None
             counter, step, offset = counted, scale * counted.step, offset + scale * more
-            others.append((scale, counted.first))
-        elif _is_outside(loop, value):
+            of_counter, cast = scale, how
+        elif _is_outside(loop, value) and _is_amount(value):
             others.append((scale, value))
         else:
             return None
     if counter is None or len(others) > _MOST_TERMS:
         return None
-    return _Walk(counter, base, offset, tuple(others), step)
+    return _Walk(counter, base, offset, tuple(others), step, of_counter, cast)
 
 
 def _linear(loop: Loop, pointer: str) -> tuple[str, int, list[tuple[int, str]]]:
@@ -182,15 +209,22 @@ def _has_short_index(gep: ir.GetElementPtr) -> bool:
     return any(kind != "i64" for kind, index in gep.indices if index.startswith("%"))
 
 
-def _counted(loop: Loop, value: str, counters: dict[str, _Counter]) -> tuple[_Counter | None, int]:
-    """The counter that an index is, but for a constant."""
+def _counted(loop: Loop, value: str, counters: dict[str, _Counter]) -> tuple[_Counter | None, int, str]:
+    """The counter that an index is, but for a constant, and its cast to 64 bits."""
+    definition = loop.head.function.definition_of(value) if value.startswith("%") else None
+    cast = ""
+    if isinstance(definition, ir.Cast) and definition.opcode in ("sext", "zext"):
+        cast = "sext" if "nneg" in definition.flags else definition.opcode
+        value = definition.operands[0].value
     if value in counters:
-        return counters[value], 0
+        return counters[value], 0, cast
     for counter in counters.values():
-        step = _step(counter.phi, value)
-        if step:
-            return counter, step
-    return None, 0
+        # Of short ones, the value for the next round alone is known not to wrap around.
+        if not cast or value in [each for each, _ in counter.phi.incoming]:
+            step = _step(counter.phi, value)
+            if step:
+                return counter, step, cast
+    return None, 0, cast
 
 
 def _is_outside(loop: Loop, value: str) -> bool:
@@ -216,8 +250,18 @@ def _insert(place: ir.Instruction, access: Access, walk: _Walk, is_made: bool) -
     def put(text: str) -> str:
         return place.insert_before(f"{text}{where}", dbg=False).result or ""
 
+    def wide(value: str) -> str:
+        """A value of the counter, of 64 bits."""
+        bits = int(counter.phi.type[1:])
+        if not walk.cast:
+            return value
+        if value.startswith("%"):
+            return put(f"{walk.cast} {counter.phi.type} {value} to i64")
+        return str(int(value) % (1 << bits)) if walk.cast == "zext" else value
+
     counter, first = walk.counter, walk.base
-    for scale, value in (*walk.terms, (1, str(walk.offset))):
+    begin = wide(counter.first) if walk.scale else "0"
+    for scale, value in (*walk.terms, (walk.scale, begin), (1, str(walk.offset))):
         if value.startswith("%") and scale != 1:
             value, scale = put(f"mul i64 {value}, {scale}"), 1
         amount = value if value.startswith("%") else str(int(value) * scale)
@@ -227,7 +271,7 @@ def _insert(place: ir.Instruction, access: Access, walk: _Walk, is_made: bool) -
         ends = [put(f"ptrtoint ptr {value} to i64") for value in (counter.name, counter.first)]
         span = put(f"sub i64 {ends[0]}, {ends[1]}")
     else:
-        span = put(f"sub i64 {counter.name}, {counter.first}")
+        span = put(f"sub i64 {wide(counter.name)}, {begin}")
         if walk.step != counter.step:
             span = put(f"mul i64 {span}, {walk.step // counter.step}")
     if is_made:
