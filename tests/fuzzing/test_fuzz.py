@@ -65,7 +65,7 @@ def test_a_bug_is_found_and_its_twin_is_not(name, buggy, clean, rule, whence_env
 
     shutil.rmtree(tmp_path / "out")
     program = build(name, tmp_path, whence_env, "-O1", clean)
-    summary, text = fuzz(program, tmp_path, whence_env, "--runs", "20000", "--enable", rule, status=0)
+    summary, text = fuzz(program, tmp_path, whence_env, "--runs", "8000", "--enable", rule, status=0)
     assert summary["found"] == [] and summary["executions"], text
 
 
