@@ -19,33 +19,53 @@ _ON_TERMINAL, _ELSEWHERE = 0.2, 10.0
 
 def shown(wanted: bool) -> Line:
     """What fits where standard error goes; it says nothing if no progress is wanted."""
+    return Line(*how_to_show(wanted, _ON_TERMINAL))
+
+
+def how_to_show(wanted: bool, on_terminal: float) -> tuple[bool, float]:
+    """Whether a line changes, and the seconds from line to line."""
     live = wanted and sys.stderr is not None and sys.stderr.isatty()
-    return Line(live, (_ON_TERMINAL if live else _ELSEWHERE) if wanted else math.inf)
+    return live, (on_terminal if live else _ELSEWHERE) if wanted else math.inf
 
 
-class Line:
-    """live: it is written over the last one."""
+class Changing:
+    """A line now and then. live: it is written over the last one."""
 
     def __init__(self, live: bool, interval: float) -> None:
         self._live, self._interval = live, interval
         self._next = time.monotonic() + interval
         self._shown = False
-        self._lacks = ""
 
-    def tell(self, explorer: Loop[Any, Any]) -> None:
-        now, lacks = time.monotonic(), explorer.executor.lacks
-        news, self._lacks = lacks not in ("", self._lacks), lacks
-        if now >= self._next or (news and self._interval < math.inf):
-            self._next = now + self._interval
-            text = f"whence: {line(explorer)}"
-            self._shown = self._live
-            say(f"\r\x1b[K{text}" if self._live else f"{text}\n")
+    def is_due(self, now: float, *, news: bool = False) -> bool:
+        """Whether it is time for a line, or for news if any line is wanted."""
+        if now < self._next and not (news and self._interval < math.inf):
+            return False
+        self._next = now + self._interval
+        return True
+
+    def put(self, text: str) -> None:
+        self._shown = self._live
+        say(f"\r\x1b[Kwhence: {text}" if self._live else f"whence: {text}\n")
 
     def end(self) -> None:
         """The line goes."""
         if self._shown:
             say("\r\x1b[K")
         self._shown = False
+
+
+class Line(Changing):
+    """That of an exploration."""
+
+    def __init__(self, live: bool, interval: float) -> None:
+        super().__init__(live, interval)
+        self._lacks = ""
+
+    def tell(self, explorer: Loop[Any, Any]) -> None:
+        lacks = explorer.executor.lacks
+        news, self._lacks = lacks not in ("", self._lacks), lacks
+        if self.is_due(time.monotonic(), news=news):
+            self.put(line(explorer))
 
 
 def line(explorer: Loop[Any, Any]) -> str:

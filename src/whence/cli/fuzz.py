@@ -3,85 +3,70 @@
 from __future__ import annotations
 
 import json
-import math
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from whence.api.options import COMMAND_LINE, STANDARD_OUTPUT, RunOptions
-from whence.cli.completion import files
-from whence.cli.config import ConfiguredCommand
+from whence.cli.executions import (
+    FILE,
+    REPORTS,
+    Configured,
+    check_program,
+    common_parameters,
+    finding_text,
+    own_option,
+    run_options,
+    write,
+)
+from whence.cli.explore_progress import Changing, how_to_show
 from whence.cli.output import say
 from whence.cli.outputs import Outputs
-from whence.cli.parameters import option
-from whence.cli.replacing import replace_text
-from whence.errors import ExitCode, UserMistake
+from whence.errors import ExitCode
 from whence.report.words import plural
 
 if TYPE_CHECKING:
     from whence.engines.result import Result
-    from whence.findings import Finding
     from whence.fuzzing.loop import Loop
     from whence.fuzzing.options import FuzzOptions
     from whence.fuzzing.results import Fuzzing
 
 _SHARED = ("rules", "enable", "disable", "suppressions", "error-exitcode", "cache-size", "config")
 """Options that mean what they mean to a run."""
-_REPORTS = ("html", "sarif", "junit", "xml")
 _COUNT, _SECONDS = click.IntRange(1), click.FloatRange(0, min_open=True)
-_FILE = click.Path(path_type=Path)
-_ON_TERMINAL, _ELSEWHERE = 0.5, 10.0
+_ON_TERMINAL = 0.5
 """Seconds from line to line."""
-
-
-class _Configured(ConfiguredCommand):
-    """Reads ``whence.toml`` and ``WHENCE_OPTIONS`` as a run does, so that both have the same rules."""
-
-    def configuring(self) -> click.Command:
-        from whence.cli.run import run
-
-        return run
-
-
-def _option(name: str, metavar: str, help: str, **more: Any) -> click.Option:
-    return click.Option([f"--{name}", name.replace("-", "_")], metavar=metavar, help=help, **more)
 
 
 def _parameters() -> list[click.Parameter]:
     return [
-        _option("max-time", "S", "Stop after so many seconds.", type=_SECONDS),
-        _option("runs", "N", "Stop after so many executions.", type=_COUNT),
-        _option("corpus", "DIR", "Begin with the inputs there, and keep new ones there.", type=_FILE),
-        _option(
+        own_option("max-time", "S", "Stop after so many seconds.", type=_SECONDS),
+        own_option("runs", "N", "Stop after so many executions.", type=_COUNT),
+        own_option("corpus", "DIR", "Begin with the inputs there, and keep new ones there.", type=FILE),
+        own_option(
             "out",
             "DIR",
             "The directory of findings; one that exists goes on.",
-            type=_FILE,
+            type=FILE,
             default="whence-fuzz",
         ),
         click.Option(["--regress"], is_flag=True, help="Run the inputs of earlier findings first."),
-        _option("dict", "FILE", "Words that inputs may have, as AFL reads them.", type=_FILE, multiple=True),
-        _option("seed", "N", "Of all that is left to chance (1).", type=click.IntRange(0), default=1),
-        _option("run-time", "S", "Seconds that one execution may take (1).", type=_SECONDS, default=1.0),
-        _option("max-size", "N", "Bytes that an input may have (4096).", type=_COUNT, default=4096),
-        _option("max-memory", "SIZE", "Memory of one execution (2G).", default="2G"),
-        _option("json", "FILE", "Write the summary as JSON; - for standard output.", type=_FILE),
-        click.Option(["--quiet", "-q"], is_flag=True, help="Print errors only."),
-        click.Option(["--progress/--no-progress"], default=True, help="Show how far it is (default)."),
-        *(option(COMMAND_LINE[name]) for name in (*_REPORTS, *_SHARED)),
-        click.Argument(["program"], shell_complete=files),
-        click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED, shell_complete=files),
+        own_option(
+            "dict", "FILE", "Words that inputs may have, as AFL reads them.", type=FILE, multiple=True
+        ),
+        own_option("seed", "N", "Of all that is left to chance (1).", type=click.IntRange(0), default=1),
+        own_option("run-time", "S", "Seconds that one execution may take (1).", type=_SECONDS, default=1.0),
+        own_option("max-size", "N", "Bytes that an input may have (4096).", type=_COUNT, default=4096),
+        own_option("max-memory", "SIZE", "Memory of one execution (2G).", default="2G"),
+        *common_parameters(_SHARED),
     ]
 
 
 @click.command(
     "fuzz",
-    cls=_Configured,
+    cls=Configured,
     params=_parameters(),
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
@@ -93,12 +78,8 @@ def fuzz(program: str, arguments: tuple[str, ...], **values: Any) -> int:
     """
     from whence.fuzzing.api import fuzz as run
 
-    if program.startswith("-"):
-        from whence.cli.unknown import hint_for
-
-        hint = hint_for(program.partition("=")[0], click.get_current_context())
-        raise UserMistake(f"unknown option '{program}' before the program's name{hint}")
-    outputs = Outputs.of({name: values[name] for name in ("json", *_REPORTS)}, "none", None)
+    check_program(program)
+    outputs = Outputs.of({name: values[name] for name in ("json", *REPORTS)}, "none", None)
     line = _Line(values["progress"] and not values["quiet"])
     try:
         result = run(
@@ -107,32 +88,28 @@ def fuzz(program: str, arguments: tuple[str, ...], **values: Any) -> int:
             out=values["out"],
             corpus=values["corpus"],
             options=_options(values),
-            run=_run_options(values),
+            run=run_options(values),
             progress=line.tell,
         )
     finally:
         line.end()
-    reports = {name: path for name, path in outputs.files.items() if name in _REPORTS}
+    reports = {name: path for name, path in outputs.files.items() if name in REPORTS}
     if reports:
         replace(outputs, files=reports).write_files(_as_run(result, program, arguments))
     return _report(result, program, values)
 
 
-class _Line:
-    """How far it is: one line that changes on a terminal, a line now and then elsewhere."""
+class _Line(Changing):
+    """How far it is."""
 
     def __init__(self, wanted: bool) -> None:
-        self._live = wanted and sys.stderr is not None and sys.stderr.isatty()
-        self._interval = (_ON_TERMINAL if self._live else _ELSEWHERE) if wanted else math.inf
-        self._next = time.monotonic() + self._interval
-        self._shown = False
+        super().__init__(*how_to_show(wanted, _ON_TERMINAL))
         self._last = (time.monotonic(), 0)
 
     def tell(self, loop: Loop) -> None:
         now = time.monotonic()
-        if now < self._next:
+        if not self.is_due(now):
             return
-        self._next = now + self._interval
         state, (before, executions) = loop.state, self._last
         rate = (state.executions - executions) / max(1e-6, now - before)
         self._last = now, state.executions
@@ -143,15 +120,7 @@ class _Line:
             plural(len(state.found), "finding"),
             f"{loop.seconds:.0f} s",
         ]
-        text = f"whence: {', '.join(parts)}"
-        self._shown = self._live
-        say(f"\r\x1b[K{text}" if self._live else f"{text}\n")
-
-    def end(self) -> None:
-        """The line goes."""
-        if self._shown:
-            say("\r\x1b[K")
-        self._shown = False
+        self.put(", ".join(parts))
 
 
 def _options(values: Mapping[str, Any]) -> FuzzOptions:
@@ -163,19 +132,6 @@ def _options(values: Mapping[str, Any]) -> FuzzOptions:
         max_memory=parse_size(values["max_memory"], "--max-memory"),
         dictionaries=tuple(values["dict"]),
         **{name: values[name] for name in names},
-    )
-
-
-def _run_options(values: Mapping[str, Any]) -> RunOptions:
-    from whence.toolchain.cache_prune import parse_size
-
-    size = values["cache_size"]
-    return RunOptions(
-        rules=values["rules"],
-        enable=values["enable"],
-        disable=values["disable"],
-        suppressions=values["suppressions"],
-        cache_size=None if size is None else parse_size(size, "--cache-size"),
     )
 
 
@@ -194,24 +150,14 @@ def _report(result: Fuzzing, program: str, values: Mapping[str, Any]) -> int:
     from whence.fuzzing.summary import about, document, text
 
     if values["json"] is not None:
-        _write(values["json"], json.dumps(document(result), indent=2) + "\n")
+        write(values["json"], json.dumps(document(result), indent=2) + "\n")
     for each in result.found:
         say(f"\nwhence: {each.rule} (key {each.key}): {about(each)}\nwhence: again: {each.command}\n")
         if each.finding is not None and not each.doubt:
-            say(_finding(each.finding, program))
+            say(finding_text(each.finding, program))
     if not values["quiet"] or not result.ok:
         say(text(result))
     return _status(result, values["error_exitcode"])
-
-
-def _finding(finding: Finding, program: str) -> str:
-    from whence.findings import RunInfo
-    from whence.report.text import TextRenderer
-
-    renderer = (
-        TextRenderer(quiet=True) if sys.stderr is None else TextRenderer.for_stream(sys.stderr, quiet=True)
-    )
-    return renderer.render([finding], RunInfo(program))
 
 
 def _status(result: Fuzzing, error_exitcode: int) -> int:
@@ -219,13 +165,3 @@ def _status(result: Fuzzing, error_exitcode: int) -> int:
     if errors and error_exitcode:
         return error_exitcode
     return 130 if result.stopped == "interrupted" else int(ExitCode.OK)
-
-
-def _write(path: Path, text: str) -> None:
-    if str(path) == STANDARD_OUTPUT:
-        click.echo(text, nl=False)
-        return
-    try:
-        replace_text(path, text)
-    except OSError as error:
-        raise UserMistake(f"{path}: cannot be written: {error.strerror}") from error

@@ -240,18 +240,8 @@ class Server:
         return found
 
     def _receive(self) -> tuple[int, ...] | None:
-        data = b""
-        while len(data) < _ANSWER.size:
-            try:
-                part = self._socket.recv(_ANSWER.size - len(data))
-            except OSError:
-                return None
-            if not part:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self._process.wait(1)
-                return None
-            data += part
-        return _ANSWER.unpack(data)
+        data = received(self._socket, self._process, _ANSWER.size)
+        return None if data is None else _ANSWER.unpack(data)
 
     def close(self) -> None:
         """End the server and what it started. Where no path runs they end by themselves."""
@@ -436,6 +426,22 @@ class Servers:
         for server in [*servers, *(each for _, each in self._busy.values())]:
             server.close()
         self._idle, self._busy, self._poll = {}, {}, select.poll()
+
+
+def received(connection: socket.socket, process: subprocess.Popen[bytes], size: int) -> bytes | None:
+    """So many bytes from a process; None where it has ended, for which it gets a second."""
+    data = b""
+    while len(data) < size:
+        try:
+            part = connection.recv(size - len(data))
+        except OSError:
+            return None
+        if not part:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(1)
+            return None
+        data += part
+    return data
 
 
 def named_findings(reading: object, path: Path) -> tuple[tuple[Finding, ...], tuple[str, ...]]:

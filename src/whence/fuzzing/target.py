@@ -26,7 +26,7 @@ from whence.engines.process.runtime_options import runtime_options
 from whence.engines.protocol import Task
 from whence.errors import CannotExecute, ToolLimit
 from whence.exploring.memory import children, resident
-from whence.exploring.server import named_findings
+from whence.exploring.server import named_findings, received
 from whence.findings import Finding
 from whence.symbols.elf import Elf
 
@@ -320,18 +320,8 @@ class Process:
         return Gone(f"the process that executes inputs of {self._program.name} {how}")
 
     def _receive(self) -> dict[str, int] | None:
-        data = b""
-        while len(data) < _DONE.size:
-            try:
-                part = self._socket.recv(_DONE.size - len(data))
-            except OSError:
-                return None
-            if not part:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self._process.wait(1)
-                return None
-            data += part
-        return dict(zip(_NAMES, _DONE.unpack(data), strict=True))
+        data = received(self._socket, self._process, _DONE.size)
+        return None if data is None else dict(zip(_NAMES, _DONE.unpack(data), strict=True))
 
     def close(self) -> None:
         """End the process and what it started."""

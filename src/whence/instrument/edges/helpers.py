@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whence.instrument.markers.flagged import if_flag
 from whence.instrument.markers.prefixes import EDGES
 
 REACH, BRANCH = f"{EDGES}reach", f"{EDGES}branch"
@@ -66,15 +67,4 @@ def _inlined(name: str, parameters: str, body: str) -> str:
 
 
 def _if_traced(name: str, parameters: str, before: str, call: str) -> str:
-    return f"""define linkonce_odr hidden void @{name}({parameters}) #0 {{
-begin:
-  %traced = load i8, ptr @{_FLAG}, align 1
-  %plain = icmp eq i8 %traced, 0
-  br i1 %plain, label %end, label %cold, !prof !1
-cold:
-  {before}
-  call void {call} #3
-  br label %end
-end:
-  ret void
-}}"""
+    return if_flag(_FLAG, name, parameters, before, call)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence.abi.races import HOW
+from whence.instrument.markers.flagged import if_flag
 from whence.instrument.markers.prefixes import RACES
 
 READ, WRITE = f"{RACES}read_", f"{RACES}write_"
@@ -77,15 +78,4 @@ def definitions() -> Iterator[str]:
 
 
 def _if_racing(name: str, parameters: str, before: str, call: str) -> str:
-    return f"""define linkonce_odr hidden void @{name}({parameters}) #0 {{
-begin:
-  %racing = load i8, ptr @{_FLAG}, align 1
-  %alone = icmp eq i8 %racing, 0
-  br i1 %alone, label %end, label %cold, !prof !1
-cold:
-  {before}
-  call void {call} #3
-  br label %end
-end:
-  ret void
-}}"""
+    return if_flag(_FLAG, name, parameters, before, call)
