@@ -187,11 +187,28 @@ static int make_room(struct clock *clock, uint32_t count) {
     return 1;
 }
 
+/* Whether the calling thread may take locks of clocks. It may not in a handler that has interrupted
+ * it while it has one: then nothing is taken over, and nothing judged (`is_busy`). */
+static int begin_clocks(void) {
+    if (!racer_here) return 1;
+    if (racer_here->is_busy) return 0;
+    racer_here->is_busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return 1;
+}
+
+static void end_clocks(void) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (racer_here) racer_here->is_busy = 0;
+}
+
 void clock_acquire(struct racer *racer, struct clock *clock) {
+    if (!begin_clocks()) return;
     os_lock(&clock->lock);
     for (uint32_t i = 0; i < clock->count; i++)
         if (clock->epochs[i] > racer->epochs[i]) racer->epochs[i] = clock->epochs[i];
     os_unlock(&clock->lock);
+    end_clocks();
 }
 
 static uint32_t lanes_now(void) {
@@ -215,6 +232,7 @@ static void raise_clock(struct clock *clock, const uint32_t *epochs, uint32_t co
 /* Steps of the present epoch are before the release, so later ones have another epoch. Where there
  * are none, the epoch before is the last one. */
 void clock_release(struct racer *racer, struct clock *clock) {
+    if (!begin_clocks()) return;
     uint32_t count = lanes_now();
     int own = racer->lane != LANE_NONE;
     uint32_t until = own && !racer->has_steps ? racer->epoch - 1 : racer->epoch;
@@ -222,15 +240,18 @@ void clock_release(struct racer *racer, struct clock *clock) {
     raise_clock(clock, racer->epochs, count);
     if (own) racer->epochs[racer->lane] = racer->epoch;
     racer_advance(racer);
+    end_clocks();
 }
 
 void clock_join(struct clock *clock, struct clock *other) {
     uint32_t epochs[LANES];
+    if (!begin_clocks()) return;
     os_lock(&other->lock);
     uint32_t count = other->count;
     wh_copy(epochs, other->epochs, count * sizeof *epochs);
     os_unlock(&other->lock);
     raise_clock(clock, epochs, count);
+    end_clocks();
 }
 
 /* ---- where clocks are ---- */
@@ -281,10 +302,12 @@ struct clock *clock_at(uintptr_t address, int make_one) {
     if (!cell) return NULL;
     uint32_t index = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
     if (index || !make_one) return index ? clock_of(index) : NULL;
+    if (!begin_clocks()) return NULL;
     os_lock(&clocks_lock);
     index = *cell;
     if (!index) __atomic_store_n(cell, index = take_clock(), __ATOMIC_RELEASE);
     os_unlock(&clocks_lock);
+    end_clocks();
     return index ? clock_of(index) : NULL;
 }
 

@@ -32,7 +32,8 @@ struct racer {
     uint8_t lane;        /* LANE_NONE: its accesses are not recorded */
     uint8_t has_steps;   /* some were recorded in the present epoch */
     uint8_t is_detached; /* nobody will join it */
-    uint32_t seen;       /* the version of the clock of unseen code that it has taken */
+    uint8_t is_busy; /* it holds the lock of a clock: a handler of a signal must not wait for it */
+    uint32_t seen;   /* the version of the clock of unseen code that it has taken */
     struct clock fenced; /* what a release fence has released */
     struct clock wanted; /* what relaxed loads have seen, for the next acquire fence */
 };

@@ -73,7 +73,7 @@ static __attribute__((noinline)) void judge_bytes(const struct frame *frame, con
                                                   uintptr_t at, uint64_t size, uint64_t how,
                                                   int frees) {
     struct racer *racer = racer_here;
-    if (!racer || thread_self.in_finding) return;
+    if (!racer || thread_self.in_finding || racer->is_busy) return;
     struct access access = {{stack_of, report}, frame, function, at, size, how, 0, (uint8_t)frees};
     cells_access(racer, at, size, how, &access.cells);
 }
@@ -203,7 +203,7 @@ static void leave(void) {
 static void come_back(void) {
     struct racer *racer = racer_here;
     uint32_t version = __atomic_load_n(&unseen.version, __ATOMIC_ACQUIRE);
-    if (!racer || racer->seen == version) return;
+    if (!racer || racer->is_busy || racer->seen == version) return;
     racer->seen = version;
     clock_acquire(racer, &unseen);
 }
